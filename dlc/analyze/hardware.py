@@ -15,8 +15,8 @@ def least_s(work: Work, chip: Arch) -> float:
     """Return the least seconds that ``work`` takes: all products at the peak of the fastest unit
     for their types on all cores, or all bytes once, whichever takes longer.
 
-    Bytes that the caches hold may be there already. Only multiply-adds are counted: other
-    operations have cheaper forms.
+    Bytes that the caches hold may be there already. Only multiply-adds count, without those of
+    padding: other operations have cheaper forms.
     """
     if isinstance(chip, CpuArch):
         return _on_cpu(work, chip)
@@ -24,7 +24,7 @@ def least_s(work: Work, chip: Arch) -> float:
 
 
 def _on_cpu(work: Work, chip: CpuArch) -> float:
-    counts = work.multiply_adds.items()
+    counts = work.needed.items()
     flops = sum(2.0 * n * _BYTES.get(type, _CPU_BYTES) / _CPU_BYTES for type, n in counts)
     return cpu_bound(flops, work.bytes, _CPU_BYTES, chip.cores, chip).time_s
 
@@ -33,7 +33,7 @@ def _on_gpu(work: Work, chip: GpuArch) -> float:
     """Count products of all types as if the fastest unit of the chip did them."""
     peaks = chip.peaks
     unit = max(peaks, key=peaks.__getitem__)
-    counts = work.multiply_adds.items()
+    counts = work.needed.items()
     flops = sum(2.0 * n * peaks[unit] / _peak(peaks, type) for type, n in counts)
     block = BlockResources(chip.warp_threads)
     kernel = KernelWork(unit, flops, flops, work.bytes, work.bytes, 0, chip.sm_count, block)

@@ -102,16 +102,22 @@ class _Reader:
         read = dict.fromkeys(v for op in ops for v in op.operands if v.owner not in own)
         inputs = tuple(shape(v) for v in read if v not in self.known)
         outputs = tuple(shape(v) for op in ops for v in op.results if _leaves(v, own))
-        views = "" if cluster.ops else f"{[op.name for op in ops]} {inputs} {outputs}"
         return Layer(
             name,
             inputs,
             outputs,
             sum(map(element_count, self._constants(own))),
             work_of(cluster),
-            sha256(views.encode()).hexdigest()[:32] if views else structure(cluster).key,
+            self._key(ops, inputs, outputs),
             frozenset(other for op in ops for other in self._makers(op)) - {name},
         )
+
+    def _key(self, ops: Sequence[Operation], *shapes: tuple[Shape, ...]) -> str:
+        """Return what is equal for equal layers, whether or not they convert an input or output."""
+        own = self._cluster(op for op in ops if any(node_names(op.location)))
+        if own.ops:
+            return structure(own).key
+        return sha256(f"{[op.name for op in ops]} {shapes}".encode()).hexdigest()[:32]
 
     def _constants(self, ops: AbstractSet[Operation]) -> list[SSAValue]:
         """Return the tensors with elements of their own that ops read and others know."""

@@ -13,6 +13,8 @@ from dlc.core.instrumentation import PassManager
 _JOINING = frozenset(
     (
         "graph-recognize",
+        "graph-split-concatenations",
+        "graph-share-concatenations",
         "graph-fold-scale",
         "graph-split-scales",
         "graph-merge-products",
@@ -20,7 +22,7 @@ _JOINING = frozenset(
         "graph-pair-loops",
     )
 )
-"""Passes that make one op of those of several nodes."""
+"""Passes that make one op of those of several nodes, or let one store where another one reads."""
 
 
 def as_written(module: ModuleOp, precision: str, context: DlcContext) -> ModuleOp:

@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 
 from dlc.analysis.dataflow import Cluster, is_free, origin
 from dlc.analysis.traffic import traffic_bytes
+from dlc.analyze.inside import points_inside
 from dlc.dialects.graph.computed import ContractionOp, ElementwiseOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import BodyOp, GraphOp
@@ -16,21 +17,18 @@ from dlc.ir.tensor import element_bytes, element_type, is_integer, tensor_bytes
 
 @dataclass(frozen=True)
 class Work:
-    """multiply_adds: by the type in which factors are multiplied (``f16``, ``tf32``, ``i8``).
+    """macs: multiply-adds, those with padding included. needed: those without, by the type in which
+    factors are multiplied (``f16``, ``tf32``, ``i8``).
 
     flops: floating-point operations, of which a multiply-add is two; comparisons count 1.
     bytes_read, bytes_written: each tensor once, or as many of its elements as are asked for.
     """
 
-    multiply_adds: Mapping[str, int]
+    macs: int
+    needed: Mapping[str, int]
     flops: int
     bytes_read: int
     bytes_written: int
-
-    @property
-    def macs(self) -> int:
-        """The multiply-adds of all types."""
-        return sum(self.multiply_adds.values())
 
     @property
     def bytes(self) -> int:
@@ -41,14 +39,15 @@ class Work:
 def work_of(cluster: Cluster) -> Work:
     """Return the work of the ops of a cluster, which may be loops of steps."""
     steps = list(_all_runs(cluster.ops))
-    multiply_adds = Counter[str]()
-    for op, runs in steps:
-        if isinstance(op, ContractionOp):
-            multiply_adds[_multiplied_in(op)] += runs * op.domain.points
+    products = [(op, runs) for op, runs in steps if isinstance(op, ContractionOp)]
+    needed = Counter[str]()
+    for op, runs in products:
+        needed[_multiplied_in(op)] += runs * points_inside(op)
     written = sum(map(tensor_bytes, cluster.results))
     inside = sum(tensor_bytes(op.results[0]) for op, _ in steps if isinstance(op, WeightOp))
     return Work(
-        dict(multiply_adds),
+        sum(runs * op.domain.points for op, runs in products),
+        dict(needed),
         sum(runs * op.flops() for op, runs in steps if not is_free(op)),
         traffic_bytes(cluster) - written + inside,
         written,

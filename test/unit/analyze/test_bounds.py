@@ -3,7 +3,12 @@
 import pytest
 from layer_models import ATTENTION, analysis
 
+from dlc import registry
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.entry import find_main
 from dlc.analyze.critical_path import longest_path_s
+from dlc.analyze.work import work_of
+from dlc.core.parser import parse_module
 
 BRANCHES = """m (float[1, 64, 28, 28] x) => (float[1, 64, 28, 28] y)
 { [a] a = Conv(x, w) [b] b = Conv<pads = [1, 1, 1, 1]>(x, v) [join] y = Add(a, b) }"""
@@ -107,3 +112,45 @@ def test_the_longest_path() -> None:
     seconds = {"a": 1.0, "b": 2.0, "c": 5.0, "d": 1.0, "e": 6.5}
     assert longest_path_s(needs, seconds) == 7.0
     assert longest_path_s({}, {}) == 0.0
+
+
+def test_the_bound_leaves_out_products_with_padding() -> None:
+    """On a picture of 2x2 pixels each of 3x3 taps meets one, two or four of them: 16 of 36."""
+    module = parse_module(
+        """func.func @main(%x: tensor<1x8x2x2xf16>, %w: tensor<4x8x3x3xf16>)
+            -> tensor<1x4x2x2xf16> {
+          %y = graph.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1]
+            : (tensor<1x8x2x2xf16>, tensor<4x8x3x3xf16>) -> tensor<1x4x2x2xf16>
+          func.return %y : tensor<1x4x2x2xf16>
+        }""",
+        registry.new_context(),
+        "padded",
+    )
+    flow = Dataflow(find_main(module).body.block)
+    work = work_of(Cluster(flow, tuple(flow.ops)))
+    assert (work.macs, work.needed) == (8 * 4 * 36, {"f16": 8 * 4 * 16})
+
+
+def test_a_first_layer_is_the_same_pattern_as_a_later_one() -> None:
+    body = "m (float[64, 256] x) => (float[64, 256] y) { a = MatMul(x, w) y = MatMul(a, w) }"
+    (pattern,) = analysis(body, {"w": (256, 256)})["patterns"]
+    assert pattern["count"] == 2, "conversions of an input and an output are no part of it"
+
+
+def test_a_concatenation_alone_takes_time() -> None:
+    body = """m (float[1, 64, 8, 8] x) => (float[1, 64, 8, 8] y)
+    { a = Relu(x) [join] c = Concat<axis = 1>(x, a) y = Conv(c, w) }"""
+    layers = {x["name"]: x for x in analysis(body, {"w": (64, 128, 1, 1)})["layers"]}
+    assert layers["join"]["estimate_us"] > 0
+
+
+def test_quantised_factors_are_multiplied_as_integers_of_8_bits() -> None:
+    head = "m (float[2048, 2048] x, float scale, uint8 zero, float[2048, 2048] w)"
+    body = f"""{head} => (float[2048, 2048] y) {{
+    q = QuantizeLinear(x, scale, zero) a = DequantizeLinear(q, scale, zero)
+    v = QuantizeLinear(w, scale, zero) b = DequantizeLinear(v, scale, zero) y = MatMul(a, b) }}"""
+    plain = f"{head} => (float[2048, 2048] y) {{ s = Mul(x, scale) y = MatMul(s, w) }}"
+    quantised, floats = (
+        analysis(text, precision="fp32")["bounds"]["hardware_us"] for text in (body, plain)
+    )
+    assert quantised < floats / 4
