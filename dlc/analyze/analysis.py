@@ -131,9 +131,9 @@ class _Analysis:
 
     @cached_property
     def _least(self) -> dict[str, float]:
-        """The least seconds of each layer that needs a kernel: no more than our plan takes."""
+        """The least seconds of each layer; 0 of one that needs no kernel, such as a view."""
         return {
-            each.name: min(least_s(each.work, self._chip), self._alone[each.name].seconds)
+            each.name: least_s(each.work, self._chip) if self._alone[each.name].seconds else 0.0
             for each in self._layers.each
             if each.name in self._alone
         }
