@@ -5,7 +5,18 @@ from collections.abc import Mapping
 from math import prod
 
 import pytest
-from dnn_clusters import BIAS, RELU, attended, convolved, scalar
+from dnn_clusters import (
+    BIAS,
+    GELU,
+    RELU,
+    SIGMOID,
+    TANH,
+    TANH_GELU,
+    TURN,
+    attended,
+    convolved,
+    scalar,
+)
 from dnn_normalizations import ONLY_SCALED, SQUARES, normalized
 from xdsl.dialects.builtin import MemRefType, bf16, f16, f32
 from xdsl.ir import Attribute
@@ -13,6 +24,7 @@ from xdsl.ir import Attribute
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Inner
+from dlc.libraries._operation_graph import OperationGraph
 from dlc.libraries.cudnn import LIBRARY
 
 SIZES = ([2, 9, 7, 16], [24, 3, 3, 16], [24], [2, 7, 5, 24])
@@ -371,3 +383,16 @@ def test_the_code_of_a_call() -> None:
         f"{window}}}, "
         "{.kind = CUDNN_POINTWISE, .mode = 100, .input_count = 1, .inputs = {2}, .output = 3}}}"
     )
+
+
+def test_the_numbers_of_pointwise_functions_are_those_of_cudnn() -> None:
+    """``cudnnPointwiseMode_t``: the two forms of gelu differ by less than a rounding of f16."""
+    for after, mode in ((GELU, 104), (TANH_GELU, 107), (TANH, 101), (SIGMOID, 102)):
+        assert f".mode = {mode}," in LIBRARY.code(LIBRARY.call(convolved(after)))
+
+
+def test_a_result_may_be_turned_by_any_permutation() -> None:
+    """Axes of a result of [heads, rows, batch, elements] stand where attention has them."""
+    turned = attended(TURN, axes="1, 2, 0, 3", result="3x32x2x64xf16")
+    result = OperationGraph.read(LIBRARY.call(turned)).tensors[-1]
+    assert (result.sizes, result.strides) == ((2, 3, 32, 64), (64, 4096, 128, 1))

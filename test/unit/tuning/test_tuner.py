@@ -16,7 +16,8 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.plan import Plan, Planner
 from dlc.tuning.budget import Budget
 from dlc.tuning.database import Database
-from dlc.tuning.kind import cluster_of, key_of
+from dlc.tuning.kind import Kind, cluster_of, key_of
+from dlc.tuning.measurement import Measurement
 from dlc.tuning.trial import Discarded, Found, Timed
 from dlc.tuning.tuned import Tuned
 from dlc.tuning.tuner import Tuner
@@ -326,3 +327,27 @@ def test_ctrl_c_while_divisions_are_compared_ends_all_measuring(module: ModuleOp
     tuned = tuner.tune(module)
     assert len(measurer.timed) == 4
     assert (tuned.measured, tuned.stopped) == (3, "interrupted")
+
+
+def test_a_schedule_that_cannot_be_built_is_not_the_fastest(module: ModuleOp) -> None:
+    small, _ = kinds(module)
+    unfit = schedules(small)[0]
+
+    def time(group: GroupOp, text: str) -> Found:
+        return Discarded("it spills") if text == unfit else in_order(group, text)
+
+    tuner = Tuner(FakeMeasurer(time), PLANNER, None, Budget())
+    assert tuner.best_s([small], Budget()) == pytest.approx([2e-6])
+
+
+def test_times_of_calls_count_as_plans_have_them(module: ModuleOp) -> None:
+    small, _ = kinds(module)
+    plan = PLANNER.plan(cluster_of(small))
+    assert isinstance(plan, Plan)
+    kernel = plan.best
+    call = replace(kernel, schedule=replace(kernel.schedule, library="a"), late_s=2.4e-6)
+    times = {kernel.text: 10e-6, call.text: 9e-6}
+    known = {text: Measurement("", 9, s, 0.0, "", "") for text, s in times.items()}
+    kind = Kind(replace(plan, candidates=(kernel, call)), [small], known, set())
+    assert kind.best_s == 10e-6
+    assert kind.seconds() == (10e-6, 10e-6)
