@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import dlc
-from dlc.compiler import Options, compile_to, verifier
+from dlc.compiler import Options, compile_to, launch_check
 from dlc.compiler.outcome import Report
 from dlc.report.text import explain
 from dlc.verification.groups import GroupsChecked, verify_groups
@@ -102,7 +102,7 @@ def test_each_kernel_is_verified_once_however_small_the_budget(
     def without_time(*arguments: Any) -> GroupsChecked:
         return verify_groups(*arguments[:-1], budget_seconds=0)
 
-    monkeypatch.setattr(verifier, "verify_groups", without_time)
+    monkeypatch.setattr(launch_check, "verify_groups", without_time)
     checked = compile_to(tmp_path / "model.so", block(), Options("cpu")).checked
     assert "verified: 3 of 3 kernels in 3 of 4 launches" in checked
 
