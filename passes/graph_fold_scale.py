@@ -40,6 +40,7 @@ class GraphFoldScalePass(DlcPass):
     """
 
     name = "graph-fold-scale"
+    joins_nodes = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, [_ScaleOfContraction(), _ScaleOfShift(), _ScaleOfRhs()], ctx)

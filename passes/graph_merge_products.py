@@ -48,6 +48,7 @@ class GraphMergeProductsPass(DlcPass):
     """
 
     name = "graph-merge-products"
+    joins_nodes = True
 
     arch: str = arch.DEFAULT_TARGET
 

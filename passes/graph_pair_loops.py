@@ -41,6 +41,7 @@ class GraphPairLoopsPass(DlcPass):
     """
 
     name = "graph-pair-loops"
+    joins_nodes = True
 
     arch: str = arch.DEFAULT_TARGET
 

@@ -30,6 +30,7 @@ class GraphRecognizePass(DlcPass):
     """
 
     name = "graph-recognize"
+    joins_nodes = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, [_Composed()], ctx)

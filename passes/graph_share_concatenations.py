@@ -42,6 +42,7 @@ class GraphShareConcatenationsPass(DlcPass):
     """
 
     name = "graph-share-concatenations"
+    joins_nodes = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:

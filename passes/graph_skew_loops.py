@@ -47,6 +47,7 @@ class GraphSkewLoopsPass(DlcPass):
     """
 
     name = "graph-skew-loops"
+    joins_nodes = True
 
     arch: str = arch.DEFAULT_TARGET
 

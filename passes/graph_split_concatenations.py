@@ -37,6 +37,7 @@ class GraphSplitConcatenationsPass(DlcPass):
     """
 
     name = "graph-split-concatenations"
+    joins_nodes = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         apply_patterns(op, [_Split()], ctx)

@@ -51,6 +51,7 @@ class GraphSplitScalesPass(DlcPass):
     """
 
     name = "graph-split-scales"
+    joins_nodes = True
 
     arch: str = arch.DEFAULT_TARGET
 

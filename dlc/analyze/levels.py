@@ -9,20 +9,7 @@ from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core.context import DlcContext
 from dlc.core.instrumentation import PassManager
-
-_JOINING = frozenset(
-    (
-        "graph-recognize",
-        "graph-split-concatenations",
-        "graph-share-concatenations",
-        "graph-fold-scale",
-        "graph-split-scales",
-        "graph-merge-products",
-        "graph-skew-loops",
-        "graph-pair-loops",
-    )
-)
-"""Passes that make one op of those of several nodes, or let one store where another one reads."""
+from dlc.core.passes import DlcPass
 
 
 def as_written(module: ModuleOp, precision: str, context: DlcContext) -> ModuleOp:
@@ -36,7 +23,11 @@ def by_layer(module: ModuleOp, target: Target, precision: str, context: DlcConte
     own ops: layouts are chosen, weights are packed, no layer has become part of another.
     """
     _, steps = next(pipelines(target, precision))
-    passes = [each for each in registry.build_passes(steps) if each.name not in _JOINING]
+    passes = [
+        each
+        for each in registry.build_passes(steps)
+        if not (isinstance(each, DlcPass) and each.joins_nodes)
+    ]
     return _after(passes, module, context)
 
 

@@ -1,7 +1,7 @@
 """The base of every pass: a module pass whose options are read from text without surprises."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec
@@ -15,7 +15,12 @@ class DlcPass(ModulePass):
 
     Fields may be int, float, bool, str, a tuple of one of these, a Literal, or optional. A subclass
     with options is decorated with ``@dataclass(frozen=True)``.
+
+    joins_nodes: whether it makes one op of those of several nodes of a model, or lets one store
+    where another one reads.
     """
+
+    joins_nodes: ClassVar[bool] = False
 
     @classmethod
     def from_spec(cls, spec: ArgSpec) -> Self:

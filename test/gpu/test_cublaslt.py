@@ -6,12 +6,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from called_on_gpu import CALLED, group, product
+from called_on_gpu import CALLED, group, loaded, product
 from numpy.typing import NDArray
 
-import dlc
-from dlc.compiler.driver import compile_to
-from dlc.compiler.options import Options
 from dlc.compiler.targets import device_capability
 from dlc.runtime.device_feeds import DeviceFeeds
 from dlc.runtime.gpu_driver import Driver
@@ -49,20 +46,6 @@ CASES = {
 }
 
 
-def load(folder: Path, text: str) -> Model:
-    """Compile a model and load it; the test is skipped where cuBLASLt is not found."""
-    source, path = folder / "model.mlir", folder / "model.so"
-    source.write_text(text)
-    compile_to(path, source, Options("sm_90a", weights_from={}, verify=False))
-    model = dlc.load(path)
-    model.workspace_bytes  # noqa: B018  (makes the model)
-    found = model.report["libraries"]["cublaslt"]
-    if not found["used"]:
-        pytest.skip(f"cuBLASLt is not found: {found['state']}")
-    assert "generated ones run" not in found["state"], found["state"]
-    return model
-
-
 def feeds_of(model: Model, seed: int) -> dict[str, Array]:
     """Return random numbers."""
     numbers = np.random.default_rng(seed)
@@ -97,7 +80,7 @@ def check(text: str, feeds: dict[str, Array], result: Array) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_product_is_right(case: tuple[str, str, str, str, str], tmp_path: Path) -> None:
-    model = load(tmp_path, text := product(*case))
+    model = loaded("cublaslt", tmp_path, text := product(*case))
     for seed in range(3):
         feeds = feeds_of(model, seed)
         check(text, feeds, model(*feeds.values())[0])
@@ -106,14 +89,16 @@ def test_a_product_is_right(case: tuple[str, str, str, str, str], tmp_path: Path
 @pytest.mark.parametrize("algorithm", range(3))
 def test_another_algorithm_is_right(algorithm: int, tmp_path: Path) -> None:
     sizes = "512x768xf16", "768x1024xf16", "512x1024xf16"
-    model = load(tmp_path, text := product(*sizes, library=f", algorithm = {algorithm}"))
+    model = loaded(
+        "cublaslt", tmp_path, text := product(*sizes, library=f", algorithm = {algorithm}")
+    )
     check(text, feeds := feeds_of(model, 0), model(*feeds.values())[0])
 
 
 @pytest.mark.parametrize("case", ["f16, bias and relu", "f32, odd, bias and relu", "f16, batch"])
 def test_buffers_may_move_from_run_to_run(case: str, tmp_path: Path) -> None:
     """In the graph, whose nodes get new addresses, and by steps, on the stream itself."""
-    model = load(tmp_path, text := product(*CASES[case]))
+    model = loaded("cublaslt", tmp_path, text := product(*CASES[case]))
     driver = Driver()
     with driver.context(0), driver.stream() as stream:
         for seed in range(4):
@@ -145,7 +130,7 @@ def chain(count: int, size: int) -> str:
 
 def test_calls_and_kernels_take_turns(tmp_path: Path) -> None:
     """A value that was not ready, or was overwritten, would be far off."""
-    model = load(tmp_path, chain(6, 256))
+    model = loaded("cublaslt", tmp_path, chain(6, 256))
     x, y = feeds_of(model, 0).values()
     y = (y / 16).astype(np.float16)
     exact = x.astype(np.float64)

@@ -4,16 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from called_on_gpu import loaded
 from dnn_cases import ATTENTION, EXACT, NORMALIZATION, ROUNDED, Case, exact, feeds_of, grouped
 from dnn_models import attention
 
-import dlc
-from dlc.compiler.driver import compile_to
-from dlc.compiler.options import Options
 from dlc.compiler.targets import device_capability
 from dlc.runtime.device_feeds import DeviceFeeds
 from dlc.runtime.gpu_driver import Driver
-from dlc.runtime.model import Model
 
 pytestmark = [
     pytest.mark.gpu,
@@ -21,23 +18,9 @@ pytestmark = [
 ]
 
 
-def load(folder: Path, text: str) -> Model:
-    """Compile a model of groups and load it; a test is skipped where cuDNN is not found."""
-    source, path = folder / "model.mlir", folder / "model.so"
-    source.write_text(text)
-    compile_to(path, source, Options("sm_90a", weights_from={}, verify=False))
-    model = dlc.load(path)
-    model.workspace_bytes  # noqa: B018  (makes the model)
-    found = model.report["libraries"]["cudnn"]
-    if not found["used"]:
-        pytest.skip(f"cuDNN is not found: {found['state']}")
-    assert "generated ones run" not in found["state"], found["state"]
-    return model
-
-
 @pytest.mark.parametrize("text", EXACT.values(), ids=EXACT)
 def test_a_convolution_is_exact(text: str, tmp_path: Path) -> None:
-    model = load(tmp_path, text)
+    model = loaded("cudnn", tmp_path, text)
     for seed in range(3):
         feeds = feeds_of(model.inputs, seed, 3)
         np.testing.assert_array_equal(model(*feeds.values())[0], exact(text, feeds))
@@ -46,7 +29,7 @@ def test_a_convolution_is_exact(text: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ROUNDED.values(), ids=ROUNDED)
 def test_what_follows_is_right(text: str, tmp_path: Path) -> None:
     """Of one, functions are right within two roundings to 11 digits."""
-    model = load(tmp_path, text)
+    model = loaded("cudnn", tmp_path, text)
     feeds = feeds_of(model.inputs, 0, 1)
     found, wanted = model(*feeds.values())[0], exact(text, feeds)
     np.testing.assert_allclose(found, wanted, rtol=2.0**-10, atol=2.0**-10)
@@ -56,7 +39,7 @@ def test_what_follows_is_right(text: str, tmp_path: Path) -> None:
 def test_attention_is_right(case: Case, tmp_path: Path) -> None:
     """Weights are rounded to 11 digits before the second product, and sum up to one."""
     graph = attention(*case, scale=0.125)
-    model = load(tmp_path, grouped(graph, tmp_path))
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
     feeds = feeds_of(model.inputs, 0, 0)
     found, wanted = model(*feeds.values())[0], exact(graph, feeds)
     largest = np.abs(feeds[model.inputs[2].name]).max()
@@ -66,7 +49,7 @@ def test_attention_is_right(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("graph", NORMALIZATION.values(), ids=NORMALIZATION)
 def test_a_normalization_is_right(graph: str, tmp_path: Path) -> None:
     """Within a unit of the last digit, and roundings to f32 before the bias is added."""
-    model = load(tmp_path, grouped(graph, tmp_path))
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
     for seed in range(3):
         feeds = feeds_of(model.inputs, seed, 0)
         found, wanted = model(*feeds.values())[0], exact(graph, feeds).astype(np.float64)
@@ -78,7 +61,7 @@ def test_a_normalization_is_right(graph: str, tmp_path: Path) -> None:
 def test_a_normalization_far_from_zero_is_right(tmp_path: Path) -> None:
     """A variance that is not the difference of two large sums."""
     graph = NORMALIZATION["layer norm"]
-    model = load(tmp_path, grouped(graph, tmp_path))
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
     feeds = feeds_of(model.inputs, 0, 0)
     name = model.inputs[0].name
     feeds[name] = (feeds[name] + 100).astype(np.float16)
@@ -90,7 +73,7 @@ def test_a_normalization_far_from_zero_is_right(tmp_path: Path) -> None:
 def test_another_algorithm_is_right(algorithm: int, tmp_path: Path) -> None:
     text = EXACT["bias, then relu"]
     named = text.replace('library = "cudnn"', f'library = "cudnn", algorithm = {algorithm}')
-    model = load(tmp_path, named)
+    model = loaded("cudnn", tmp_path, named)
     feeds = feeds_of(model.inputs, 0, 3)
     np.testing.assert_array_equal(model(*feeds.values())[0], exact(text, feeds))
 
@@ -98,7 +81,7 @@ def test_another_algorithm_is_right(algorithm: int, tmp_path: Path) -> None:
 def test_buffers_may_move_from_run_to_run(tmp_path: Path) -> None:
     """In the graph, whose nodes get new addresses, and by steps, on the stream itself."""
     text = EXACT["residual, then relu"]
-    model = load(tmp_path, text)
+    model = loaded("cudnn", tmp_path, text)
     driver = Driver()
     with driver.context(0), driver.stream() as stream:
         for seed in range(4):

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+import dlc
 from dlc import registry
 from dlc.backends.cuda.cubins import compile_kernels
 from dlc.compiler.driver import compile_to
@@ -16,6 +18,7 @@ from dlc.compiler.options import Options
 from dlc.compiler.targets import Target
 from dlc.core.parser import parse_module
 from dlc.emulator.model import EmulatedModel
+from dlc.runtime.model import Model
 from dlc.verification.emulation import emulated_model
 
 Array = NDArray[Any]
@@ -66,6 +69,22 @@ def product(
     given = ", ".join(f"{name}: {type}" for name, type in inputs.items())
     body = group("g", inputs, z, f"{CALLED}{library}", *ops)
     return f"func.func @main({given}) -> {z} {{\n{body}  func.return %g : {z}\n}}"
+
+
+def loaded(library: str, folder: Path, text: str) -> Model:
+    """Compile a model whose groups call a library, and load it on the GPU of this machine; a test
+    is skipped where the library is not found.
+    """
+    source, path = folder / "model.mlir", folder / "model.so"
+    source.write_text(text)
+    compile_to(path, source, Options(TARGET, weights_from={}, verify=False))
+    model = dlc.load(path)
+    model.workspace_bytes  # noqa: B018  (makes the model)
+    found = model.report["libraries"][library]
+    if not found["used"]:
+        pytest.skip(f"library {library} is not found: {found['state']}")
+    assert "generated ones run" not in found["state"], found["state"]
+    return model
 
 
 class Compiled:
