@@ -11,7 +11,7 @@ from dlc.dialects.graph.activation import GeluOp, ReluOp, SigmoidOp
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.convolution import ConvOp
 from dlc.dialects.graph.data_layout import CHANNELS_LAST, OHWI
-from dlc.dialects.graph.elementwise import AddOp, MaxOp, MinOp, MulOp, SubOp
+from dlc.dialects.graph.elementwise import AddOp, MulOp, SubOp
 from dlc.dialects.graph.math import TanhOp
 from dlc.dialects.graph.pattern import constant_number
 from dlc.errors import CompileError
@@ -30,8 +30,6 @@ TYPES = ("f16", "bf16")
 _NAMES: dict[type[ComputedOp], str] = {
     AddOp: "add",
     MulOp: "mul",
-    MinOp: "min",
-    MaxOp: "max",
     SubOp: "sub",
     ReluOp: "relu",
     TanhOp: "tanh",

@@ -40,8 +40,6 @@ _CONVOLUTION_S, _ATTENTION_S = 1.5e-6, 2.4e-6
 _FOLLOWING_S = {
     "add": (0.0, 0.0),
     "relu": (0.0, 0.0),
-    "min": (0.7e-6, 0.25e-12),
-    "max": (0.7e-6, 0.25e-12),
     "mul": (1.7e-6, 0.4e-12),
 }
 """What a following operation takes, and what it takes for an element."""

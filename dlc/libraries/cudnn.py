@@ -37,8 +37,6 @@ _TYPES = {"f32": 0, "f16": 2, "bf16": 9}
 _POINTWISE = {
     "add": 0,
     "mul": 1,
-    "min": 2,
-    "max": 3,
     "sub": 9,
     "relu": 100,
     "tanh": 101,
@@ -51,7 +49,7 @@ _POINTWISE = {
 _NORMALIZATIONS = {"layer_norm": 0, "rms_norm": 4}
 """``cudnnBackendNormMode_t``"""
 
-_BINARY = ("add", "mul", "min", "max", "sub")
+_BINARY = ("add", "mul", "sub")
 
 
 def _operations(cluster: Cluster) -> Operations:

@@ -29,7 +29,7 @@ EXACT = {
     "bias, then relu": convolution(*ONE, "bias", "relu", padding=PADDED),
     "relu, then bias": convolution(*ONE, "relu", "bias", padding=PADDED),
     "residual, then relu": convolution(*ONE, "residual", "relu", padding=PADDED),
-    "two numbers": convolution(*ONE, "bias", "relu6", padding=PADDED),
+    "two numbers": convolution(*ONE, "bias", "affine", padding=PADDED),
     "bf16": convolution(*(x.replace("f", "bf") for x in ONE), "bias", "relu", padding=PADDED),
     "one tap": convolution("1x7x7x64xf16", "32x1x1x64xf16", "1x7x7x32xf16", "bias"),
     "strides": convolution(

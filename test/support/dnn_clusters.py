@@ -127,7 +127,7 @@ CONVOLUTIONS = {
     "groups": convolved(**GROUPS),
     "bias, then relu": convolved(BIAS, RELU),
     "residual": convolved(RESIDUAL, RELU),
-    "numbers": convolved(scalar("max", "0.0"), scalar("min", "6.0", 2)),
+    "numbers": convolved(scalar("mul", "0.5"), scalar("add", "6.0", 2)),
     "a number less": convolved(scalar("sub", "1.0")),
     "swish": convolved(SIGMOID, SWISH),
     "tanh": convolved(TANH),

@@ -25,7 +25,7 @@ def convolution(
     """Return a model of a convolution of ``tensor<x>`` and ``tensor<weight>``, channels last.
 
     after: what follows, each an op of the value before it: ``bias``, ``residual``, ``swish``,
-    ``relu6``, or the name of an op of ``graph`` on one value.
+    ``affine``, or the name of an op of ``graph`` on one value.
     """
     types = {name: f"tensor<{each}>" for name, each in (("x", x), ("w", weight), ("y", y))}
     *_, channels, element = y.split("x")
@@ -53,13 +53,13 @@ def _after(name: str, last: int, type: str, other: str) -> list[str]:
                 f"graph.sigmoid {value} : {type} -> {type}",
                 f"graph.mul {value}, %{last + 1} : ({type}, {type}) -> {type}",
             ]
-        case "relu6":
+        case "affine":
             scalar = f"tensor<1x{one}>"
             return [
-                f"graph.constant dense<0.0> : {scalar}",
-                f"graph.max {value}, %{last + 1} : ({type}, {scalar}) -> {type}",
+                f"graph.constant dense<0.5> : {scalar}",
+                f"graph.mul {value}, %{last + 1} : ({type}, {scalar}) -> {type}",
                 f"graph.constant dense<6.0> : {scalar}",
-                f"graph.min %{last + 2}, %{last + 3} : ({type}, {scalar}) -> {type}",
+                f"graph.add %{last + 2}, %{last + 3} : ({type}, {scalar}) -> {type}",
             ]
         case _:
             return [f"graph.{name} {value} : {type} -> {type}"]

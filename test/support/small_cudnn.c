@@ -324,8 +324,6 @@ static double applied(const task *t, const step *s, const int64_t *at) {
   switch (s->mode) {
     case 0: return x + b;
     case 1: return x * b;
-    case 2: return x < b ? x : b;
-    case 3: return x > b ? x : b;
     case 9: return x - b;
     case 100: return x > 0 ? x : 0;
     case 101: return tanh(x);

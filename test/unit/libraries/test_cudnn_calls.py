@@ -32,14 +32,14 @@ Edits = Mapping[int, Mapping[str, object]]
 
 
 def convolution() -> CallAttr:
-    """Return the call of a convolution, a bias, the larger of that and a number, and a relu."""
-    return LIBRARY.call(convolved(BIAS, scalar("max", "0.5", 2), RELU))
+    """Return the call of a convolution, a bias, a factor and a relu."""
+    return LIBRARY.call(convolved(BIAS, scalar("mul", "0.5", 2), RELU))
 
 
-X, WEIGHT, CONVOLVED, VECTOR, SUM, NUMBER, LARGER, Y = range(8)
+X, WEIGHT, CONVOLVED, VECTOR, SUM, NUMBER, PRODUCT, Y = range(8)
 """Its tensors."""
 
-CONV, ADD, MAX, RELU_OF_MAX = range(4)
+CONV, ADD, MUL, RELU_OF_ALL = range(4)
 """Its operations."""
 
 
@@ -162,21 +162,21 @@ WRONG_OPERATIONS = {
     "no name": ("name of a record", {ADD: {"name": None}}),
     "a tensor behind the last": ("reads what no", {ADD: {"inputs": [CONVOLVED, 8]}}),
     "a tensor before the first": (INTEGERS, {ADD: {"inputs": [CONVOLVED, -1]}}),
-    "what is made later": ("reads what no", {ADD: {"inputs": [LARGER, VECTOR]}}),
-    "its own result": ("reads what no", {RELU_OF_MAX: {"inputs": [Y]}}),
+    "what is made later": ("reads what no", {ADD: {"inputs": [PRODUCT, VECTOR]}}),
+    "its own result": ("reads what no", {RELU_OF_ALL: {"inputs": [Y]}}),
     "the result, before it is there": ("reads what no", {ADD: {"inputs": [CONVOLVED, Y]}}),
-    "no inputs": ("reads what no", {RELU_OF_MAX: {"inputs": []}}),
-    "inputs that are no list": ("inputs of a record", {RELU_OF_MAX: {"inputs": 6}}),
-    "an output behind the last": ("no tensor of its own", {RELU_OF_MAX: {"output": 8}}),
-    "an output before the first": ("no tensor of its own", {RELU_OF_MAX: {"output": -1}}),
-    "an output that is no number": ("output of a record", {RELU_OF_MAX: {"output": "7"}}),
-    "an output of another": ("no tensor of its own", {MAX: {"output": SUM}}),
+    "no inputs": ("reads what no", {RELU_OF_ALL: {"inputs": []}}),
+    "inputs that are no list": ("inputs of a record", {RELU_OF_ALL: {"inputs": 6}}),
+    "an output behind the last": ("no tensor of its own", {RELU_OF_ALL: {"output": 8}}),
+    "an output before the first": ("no tensor of its own", {RELU_OF_ALL: {"output": -1}}),
+    "an output that is no number": ("output of a record", {RELU_OF_ALL: {"output": "7"}}),
+    "an output of another": ("no tensor of its own", {MUL: {"output": SUM}}),
     "an output that is a number": (
         "make what is between them",
-        {ADD: {"output": NUMBER}, MAX: {"inputs": [NUMBER, VECTOR]}},
+        {ADD: {"output": NUMBER}, MUL: {"inputs": [NUMBER, VECTOR]}},
     ),
     "a sum of one": ("add of cuDNN has 2 inputs", {ADD: {"inputs": [CONVOLVED]}}),
-    "a relu of two": ("relu of cuDNN has 1 inputs", {RELU_OF_MAX: {"inputs": [LARGER, VECTOR]}}),
+    "a relu of two": ("relu of cuDNN has 1 inputs", {RELU_OF_ALL: {"inputs": [PRODUCT, VECTOR]}}),
     "a convolution of three": ("has 2 inputs", {CONV: {"inputs": [X, WEIGHT, VECTOR]}}),
     "attention of two": ("attention of cuDNN has 4 inputs", {ADD: {"name": "attention"}}),
     "steps of one axis": ("has lists of", {CONV: {"strides": [1]}}),
@@ -196,7 +196,7 @@ def test_wrong_operations_are_refused(reason: str, edits: Edits) -> None:
 
 
 SMALL = {"sizes": [2, 24, 1, 5]}
-BOTH_SMALL = {CONVOLVED: SMALL, SUM: SMALL, LARGER: SMALL, Y: SMALL}
+BOTH_SMALL = {CONVOLVED: SMALL, SUM: SMALL, PRODUCT: SMALL, Y: SMALL}
 NO_FIT = "of cuDNN does not fit the sizes"
 
 UNEVEN: Edits = {
@@ -207,7 +207,7 @@ UNEVEN: Edits = {
 
 OTHER_SIZES = {
     "a result of less rows": (f"relu {NO_FIT}", {Y: SMALL}),
-    "a summand of more rows": (f"max {NO_FIT}", {LARGER: SMALL, Y: SMALL}),
+    "a summand of more rows": (f"mul {NO_FIT}", {PRODUCT: SMALL, Y: SMALL}),
     "a vector of less channels": (f"add {NO_FIT}", {VECTOR: {"sizes": [1, 8, 1, 1]}}),
     "a vector of one axis": (f"add {NO_FIT}", {VECTOR: {"sizes": [24], "strides": [1]}}),
     "less rows of all that is made": (f"convolution {NO_FIT}", BOTH_SMALL),
