@@ -19,6 +19,7 @@ from dlc.tools._division_arguments import add_libraries, add_search
 from dlc.tools._model_arguments import add_inputs, check_once, constants
 from dlc.tools._terminal import show
 from dlc.tools._text_output import STANDARD_OUTPUT, is_device, write_text
+from dlc.tools._tune_argument import joined, tuning
 
 _PURPOSE = "Say what the layers of an ONNX model have to do, and how fast it can be at most."
 
@@ -26,7 +27,7 @@ _PURPOSE = "Say what the layers of an ONNX model have to do, and how fast it can
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``dlc-analyze`` and return its exit code."""
     parser = _parser()
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(joined(sys.argv[1:] if arguments is None else arguments))
     check_once(parser, given)
     return run_command("dlc-analyze", lambda: _run(given))
 
@@ -58,6 +59,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_search(parser)
     add_libraries(parser)
+    add(
+        "--tune",
+        type=tuning,
+        metavar="SECONDS",
+        help="measure each different kernel, and each algorithm of the libraries, on this machine, "
+        "and keep the times in the tuning database; 0: only take what is there",
+    )
+    add(
+        "--times",
+        type=Path,
+        metavar="FILE",
+        help="take measured times from this tuning database, or export of one, of any machine with "
+        "this chip",
+    )
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
@@ -79,11 +94,12 @@ def _run(given: argparse.Namespace) -> int:
         dict(given.shape),
         constants(given.constant, given.model),
         search=given.search,
+        tune=given.tune,
         libraries=given.libraries,
         progress=progress,
     )
     try:
-        report = analyze(given.model, options, given.batch)
+        report = analyze(given.model, options, given.batch, given.times)
     finally:
         progress.finish()
     if given.json:

@@ -1,36 +1,33 @@
-"""The times of a whole model, from those of its layers and of its groups."""
+"""The times of a whole model, from those of its parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from dlc.analyze.critical_path import longest_path_s
-from dlc.analyze.fused import Fused
-from dlc.analyze.layer import Layer
 
 
-def bounds_us(
-    layers: Sequence[Layer],
-    alone: Mapping[str, float],
-    least: Mapping[str, float],
-    whole_s: float,
-    fused: Fused,
-) -> dict[str, float]:
-    """Return bounds of a model's time in microseconds, by the model of the chip.
-
-    alone, least: seconds of each layer by our plan, and the least that any kernel takes. whole_s:
-    the least that the hardware takes for all layers together. Layers that run side by side share
-    the chip, so nothing takes less than ``whole_s``:
-    ``hardware_us <= parallel_us <= sequential_us``.
+@dataclass(frozen=True)
+class Times:
+    """What a model takes whose parts run one after the other, and as soon as their inputs are
+    there, in seconds.
     """
-    needs = {layer.name: layer.needs for layer in layers}
-    seconds = {
-        "sequential": sum(alone.values()),
-        "parallel": longest_path_s(needs, alone),
-        "least_sequential": sum(least.values()),
-        "least_parallel": longest_path_s(needs, least),
-        "fused_sequential": fused.sequential_s,
-        "fused_parallel": fused.parallel_s,
-        "fused_bound": fused.bound_s,
-    }
-    found = {f"{name}_us": 1e6 * max(each, whole_s) for name, each in seconds.items()}
-    gained_us = found["sequential_us"] - found["fused_sequential_us"]
-    return {"hardware_us": 1e6 * whole_s, **found, "fusion_gain_us": gained_us}
+
+    sequential_s: float
+    parallel_s: float
+
+    @classmethod
+    def of(cls, needs: Mapping[str, Iterable[str]], seconds: Mapping[str, float]) -> "Times":
+        """Return the times of parts that each need others, in an order in which they can run."""
+        return cls(sum(seconds.values()), longest_path_s(needs, seconds))
+
+    def bounds_us(self, name: str, whole_s: float) -> dict[str, float]:
+        """Return both in microseconds under keys that begin with a name.
+
+        whole_s: the least that the hardware takes for all parts together. Parts that run side by
+        side share the chip, so they take no less, unless one after the other they do.
+        """
+        parallel_s = max(self.parallel_s, min(whole_s, self.sequential_s))
+        return {
+            f"{name}sequential_us": 1e6 * self.sequential_s,
+            f"{name}parallel_us": 1e6 * parallel_s,
+        }

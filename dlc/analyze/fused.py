@@ -12,6 +12,9 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.graph.structure import GraphOp
 from dlc.dialects.loop import BoundAttr
+from dlc.plan import Plan, Planner
+from dlc.plan.calls import fitting
+from dlc.tuning.kind import cluster_of
 
 
 @dataclass(frozen=True)
@@ -26,13 +29,15 @@ class Fused:
     launches: int = 0
 
 
-def read_fused(module: ModuleOp) -> Fused:
-    """Return the times of the groups of a module of the ``fused_group`` level, by the model."""
-    return _of_block(find_main(module).body.block)
+def read_fused(module: ModuleOp, planner: Planner) -> Fused:
+    """Return the times of the groups of a module of the ``fused_group`` level, by what the planner
+    knows: measured times before estimates.
+    """
+    return _of_block(find_main(module).body.block, planner)
 
 
-def _of_block(block: Block) -> Fused:
-    parts = {op: part for op in block.ops if (part := _of_op(op))}
+def _of_block(block: Block, planner: Planner) -> Fused:
+    parts = {op: part for op in block.ops if (part := _of_op(op, planner))}
     names = {op: str(number) for number, op in enumerate(parts)}
     needs = {
         name: {names[x] for value in op.operands for x in _makers(value)}
@@ -48,13 +53,14 @@ def _of_block(block: Block) -> Fused:
     )
 
 
-def _of_op(op: Operation) -> Fused | None:
+def _of_op(op: Operation, planner: Planner) -> Fused | None:
     match op:
         case GroupOp(bound=bound) if bound is not None:
-            took_s = _seconds(bound, "estimate_us")
+            known_s = _measured_s(op, planner)
+            took_s = _seconds(bound, "estimate_us") if known_s is None else known_s
             return Fused(took_s, took_s, _seconds(bound, "time_us"), 1)
         case StepLoopOp(runs=runs):
-            step = _of_block(op.body.block)
+            step = _of_block(op.body.block, planner)
             return Fused(
                 runs * step.sequential_s,
                 runs * step.parallel_s,
@@ -63,6 +69,12 @@ def _of_op(op: Operation) -> Fused | None:
             )
         case _:
             return None
+
+
+def _measured_s(group: GroupOp, planner: Planner) -> float | None:
+    """Return what the best measured schedule of a group takes, if one was measured."""
+    plan = planner.plan(cluster_of(group))
+    return fitting(plan, group).measured_s if isinstance(plan, Plan) else None
 
 
 def _seconds(bound: BoundAttr, key: str) -> float:

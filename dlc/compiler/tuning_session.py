@@ -34,10 +34,14 @@ class TuningSession:
         context: DlcContext,
         kept: ExitStack,
         remark: Callable[[str], None],
+        generated: int | None = None,
     ):
-        """kept: gives the device back. remark: is told what the user should know."""
+        """kept: gives the device back. remark: is told what the user should know. generated: as of
+        ``Tuner``.
+        """
         self._target, self._options, self._context = target, options, context
         self._kept, self._remark = kept, remark
+        self._generated = generated
         seconds = options.tune_seconds
         assert seconds is not None
         self.budget = Budget(seconds)
@@ -59,7 +63,14 @@ class TuningSession:
         target, options = self._target, self._options
         measurer = measuring.measurer(target, module, options, self._context, self._kept)
         planner = Planner(arch.by_name(target.name), Tuned(), options.libraries)
-        return Tuner(measurer, planner, self._database(), self.budget, options.show_detail)
+        return Tuner(
+            measurer,
+            planner,
+            self._database(),
+            self.budget,
+            options.show_detail,
+            generated=self._generated,
+        )
 
     def _database(self) -> Database | None:
         try:

@@ -11,10 +11,15 @@ PATTERNS_SHOWN = 10
 _NAME_LETTERS = 40
 
 _VARIANTS = (
-    ("sequential_us", "layers, one after the other"),
-    ("parallel_us", "layers, each as soon as its inputs are there"),
-    ("fused_sequential_us", "our kernels, one after the other"),
-    ("fused_parallel_us", "our kernels, each as soon as its inputs are there"),
+    ("advised_sequential_us", "libraries by layer, one after the other, as they advise"),
+    ("library_sequential_us", "libraries by layer, one after the other, fastest algorithms"),
+    ("library_parallel_us", "the same, each layer as soon as its inputs are there"),
+    ("joined_sequential_us", "libraries with what one call computes of several layers"),
+    ("joined_parallel_us", "the same, each as soon as its inputs are there"),
+    ("sequential_us", "layers by our kernels, one after the other"),
+    ("parallel_us", "the same, each as soon as its inputs are there"),
+    ("fused_sequential_us", "our fused kernels, one after the other"),
+    ("fused_parallel_us", "the same, each as soon as its inputs are there"),
     ("hardware_us", "hardware: all products at the peak, all bytes once"),
 )
 
@@ -35,6 +40,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield _totals(report["totals"])
     yield from _bounds(report["bounds"])
     yield f"({report['note']})"
+    yield from report["remarks"]
 
 
 def _layers(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -84,7 +90,7 @@ def _totals(totals: Mapping[str, Any]) -> str:
 
 
 def _bounds(bounds: Mapping[str, float]) -> Iterator[str]:
-    rows = [(microseconds(bounds[key]), text) for key, text in _VARIANTS]
+    rows = [(microseconds(bounds[key]), text) for key, text in _VARIANTS if key in bounds]
     yield from _aligned(rows, 1)
 
 

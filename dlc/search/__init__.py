@@ -11,7 +11,7 @@ from dlc.search._boundaries import Boundaries
 from dlc.search._effort import UNLIMITED, Effort
 from dlc.search._op_sets import Division
 from dlc.search._partition import Partition
-from dlc.search._price import cost
+from dlc.search._price import cost, kernels
 from dlc.search.greedy import stitch
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Search",
     "by_name",
     "cost",
+    "kernels",
     "names",
     "stitch",
 ]

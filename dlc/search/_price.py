@@ -67,3 +67,10 @@ def cost(partition: Partition, planner: Planner) -> float:
     """
     prices = Prices(partition.flow, planner)
     return fsum(prices.seconds(partition.clusters[n]) for n in partition.order())
+
+
+def kernels(partition: Partition, planner: Planner) -> list[Cluster]:
+    """Return the ops of each kernel of a partition, in an order in which they can run."""
+    prices = Prices(partition.flow, planner)
+    each = (prices.kernel(partition.clusters[n]) for n in partition.order())
+    return [kernel for kernel in each if kernel is not None]

@@ -1,7 +1,7 @@
 """Chooses the schedules of a model's groups by measuring the best few of each."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import inf
 
@@ -25,7 +25,7 @@ class Tuner:
     """Measures what the database does not know, what takes longest first.
 
     database: ``None`` where nothing is to be remembered. progress: is told how far it is. now: the
-    date of measurements.
+    date of measurements. generated: so many of our own schedules of a kind are measured.
     """
 
     measurer: Measurer
@@ -34,6 +34,7 @@ class Tuner:
     budget: Budget
     progress: Callable[[str], None] = lambda _: None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    generated: int | None = None
     tuned: Tuned = field(default_factory=Tuned)
     _known: dict[str, dict[str, Measurement]] = field(
         default_factory=dict[str, dict[str, Measurement]]
@@ -52,6 +53,7 @@ class Tuner:
             self._measure(list(kinds.values()), budget)
         except KeyboardInterrupt:
             self._interrupt(budget)
+        self.tuned.times |= {key: kind.known for key, kind in kinds.items()}
         own = (self.planner.plan(cluster_of(group)) for group in given)
         return [kinds[plan.key].best_s if isinstance(plan, Plan) else inf for plan in own]
 
@@ -92,7 +94,8 @@ class Tuner:
                 if plan.key not in found:
                     failed = self._failed.setdefault(plan.key, set())
                     known = self._known_of(plan)
-                    found[plan.key] = Kind(plan, [], known, failed, is_wanted)
+                    tried = _with_first(plan, self.generated)
+                    found[plan.key] = Kind(tried, [], known, failed, is_wanted)
                 found[plan.key].groups.append(group)
         return found
 
@@ -167,6 +170,13 @@ class Tuner:
             f"tuning: {done} of {len(kinds)} kinds of groups, "
             f"{1e3 * model_s:.3g} ms -> {1e3 * best_s:.3g} ms"
         )
+
+
+def _with_first(plan: Plan, generated: int | None) -> Plan:
+    """Return a plan with so many of our own schedules, the first ones, and all calls."""
+    own = [each for each in plan.candidates if not each.schedule.library][:generated]
+    kept = (each for each in plan.candidates if each.schedule.library or each in own)
+    return replace(plan, candidates=tuple(kept))
 
 
 def _title(group: GroupOp) -> str:

@@ -118,6 +118,18 @@ def test_what_takes_longest_is_measured_first_and_others_are_built_meanwhile(
     assert seen[0] == 2
 
 
+def test_only_the_first_schedules_are_measured_where_that_is_asked_for(module: ModuleOp) -> None:
+    small, big = kinds(module)
+    measurer = FakeMeasurer(in_order)
+    tuner = Tuner(measurer, PLANNER, None, Budget(), generated=2)
+    seconds = tuner.best_s([small, big], tuner.budget)
+    assert [text for _, text in measurer.timed] == [*schedules(small)[:2], *schedules(big)[:2]]
+    assert seconds == [1e-6, 1e-6]
+    plan = PLANNER.plan(cluster_of(big))
+    assert isinstance(plan, Plan)
+    assert tuner.tuned.measured_s(plan.key, schedules(big)[1]) == 2e-6
+
+
 def test_what_the_database_knows_is_not_measured_again(module: ModuleOp, tmp_path: Path) -> None:
     with Database(tmp_path / "t.db") as database:
         first = tune(module, FakeMeasurer(in_order), database)

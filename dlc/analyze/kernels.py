@@ -1,0 +1,76 @@
+"""The kernels of a part of a model that has nothing around it."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from xdsl.ir import Block, Operation
+
+from dlc import search
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.outline import outline
+from dlc.analysis.stages import Stage, stages
+from dlc.dialects.graph.step_loop import StepLoopOp
+from dlc.plan import Planner
+from dlc.plan.structure import structure
+from dlc.search import Search
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """each: ops that share a kernel, in an order in which the kernels can run. loops: loops of
+    steps, with the kernels of one step.
+    """
+
+    each: tuple[Cluster, ...] = ()
+    loops: tuple[tuple[StepLoopOp, "Kernels"], ...] = ()
+
+
+def divided(
+    block: Block, parts: Mapping[str, AbstractSet[Operation]], planner: Planner, choose: Search
+) -> dict[str, Kernels]:
+    """Return the kernels of parts of a block, each divided as if it were the whole model."""
+    found = _Divider(planner, choose)
+    before = stages(block)
+    return {name: found.of(block, ops, before) for name, ops in parts.items()}
+
+
+@dataclass
+class _Divider:
+    planner: Planner
+    choose: Search
+    known: dict[object, list[list[int]]] = field(default_factory=dict[object, list[list[int]]])
+    whole: dict[Block, Dataflow] = field(default_factory=dict[Block, Dataflow])
+
+    def of(self, block: Block, ops: AbstractSet[Operation], before: Sequence[Stage]) -> Kernels:
+        each = [cluster for stage in before for cluster in self._straight(block, stage & ops)]
+        loops = [op for op in block.ops if op in ops and isinstance(op, StepLoopOp)]
+        return Kernels(tuple(each), tuple((loop, self._step(loop.body.block)) for loop in loops))
+
+    def _step(self, body: Block) -> Kernels:
+        return self.of(body, {*body.ops}, stages(body))
+
+    def _straight(self, block: Block, ops: Stage) -> list[Cluster]:
+        """Return the kernels of ops with no loop between them; divided once for equal ones."""
+        if block not in self.whole:
+            self.whole[block] = Dataflow(block)
+        flow = self.whole[block]
+        own = tuple(op for op in flow.ops if op in ops)
+        if not own:
+            return []
+        cluster = Cluster(flow, own)
+        key = structure(cluster)
+        if key not in self.known:
+            self.known[key] = self._places(cluster)
+        return [Cluster(flow, tuple(own[n] for n in places)) for places in self.known[key]]
+
+    def _places(self, cluster: Cluster) -> list[list[int]]:
+        """Return the places of ops that share a kernel, by copies that have nothing around them."""
+        group = outline(cluster, "alone")
+        flow = Dataflow(group.body.block)
+        partition = self.choose(flow, self.planner)
+        place = {op: number for number, op in enumerate(flow.ops)}
+        clusters = search.kernels(partition, self.planner)
+        found = [[place[op] for op in each.ops] for each in clusters]
+        group.drop_all_references()
+        return found

@@ -1,0 +1,175 @@
+"""The analysis of a model whose sizes are all known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from xdsl.dialects.builtin import ModuleOp
+
+from dlc import arch, registry
+from dlc.analysis.entry import find_main, groups
+from dlc.analyze.bounds import Times
+from dlc.analyze.fused import Fused, read_fused
+from dlc.analyze.hardware import least_s
+from dlc.analyze.layer import Layer, Layers, read_layers
+from dlc.analyze.levels import as_written, by_layer, fused
+from dlc.analyze.measuring import Measuring
+from dlc.analyze.patterns import patterns
+from dlc.analyze.rating import Rating, rate
+from dlc.analyze.ways import Ways
+from dlc.analyze.work import Work
+from dlc.compiler.outcome import Report
+from dlc.core.context import DlcContext
+from dlc.core.weights import WeightStore
+from dlc.errors import printable
+from dlc.frontends.onnx.import_record import ImportRecord
+from dlc.frontends.onnx.importer import import_model
+from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.shapes import Shapes
+from dlc.plan import Planner
+
+_BY_MODEL = "all times come from the model of the chip: no measurements"
+
+
+@dataclass
+class OneSize:
+    """Reads a model and rates its layers, what libraries compute together, and our groups."""
+
+    source: ModelSource
+    measuring: Measuring
+    shapes: Shapes
+    context: DlcContext = field(default_factory=lambda: registry.new_context(WeightStore()))
+    kinds: dict[str, str] = field(default_factory=dict[str, str])
+
+    def data(self) -> Report:
+        """Return the layers, their patterns, totals and bounds."""
+        layers = [self._layer(each) for each in self._layers.each]
+        return {
+            "totals": self._totals(layers),
+            "bounds": self._bounds(),
+            "layers": layers,
+            "patterns": patterns(layers),
+            "note": self._note(),
+        }
+
+    @cached_property
+    def _module(self) -> ModuleOp:
+        options, record = self.measuring.options, ImportRecord()
+        options.progress("reading the model")
+        module = import_model(
+            self.source, self.shapes, self.context, options.constants, record=record
+        )
+        self.kinds |= {printable(each.place): each.node.op_type for each in record.nodes}
+        return module
+
+    @cached_property
+    def _layers(self) -> Layers:
+        precision = self.measuring.options.precision
+        return read_layers(as_written(self._module, precision, self.context))
+
+    @cached_property
+    def _rating(self) -> Rating:
+        measuring = self.measuring
+        measuring.options.progress("rating the layers")
+        precision = measuring.options.precision
+        module = by_layer(self._module, measuring.target, precision, self.context)
+        return rate(module, self._layers.each, measuring, self.context)
+
+    @cached_property
+    def _fused(self) -> Fused:
+        measuring, chip = self.measuring, arch.by_name(self.measuring.target.name)
+        measuring.options.progress("rating the whole model")
+        module = fused(self._module, measuring.target, measuring.options, self.context)
+        own = groups(find_main(module))
+        known = measuring.of_groups(own, module, self.context)
+        return read_fused(module, Planner(chip, known, measuring.options.libraries))
+
+    def _bounds(self) -> dict[str, float]:
+        """Return the times of the whole model in microseconds."""
+        layers, fused = self._rating.layers, self._fused
+        whole_s = self._least_s(self._layers.whole)
+        least = {name: self._bound_s(name) for name in layers.ways}
+        found = {
+            "": layers.times(lambda ways: ways.ours),
+            "least_": Times.of(layers.needs, least),
+            "fused_": Times(fused.sequential_s, fused.parallel_s),
+        }
+        if self.measuring.options.libraries:
+            found["library_"] = layers.times(lambda ways: ways.best)
+            found["advised_"] = layers.times(lambda ways: ways.advised)
+            found["joined_"] = self._rating.joined.times(lambda ways: ways.best)
+        us = {"hardware_us": 1e6 * whole_s, "fused_bound_us": 1e6 * max(whole_s, fused.bound_s)}
+        for name, times in found.items():
+            us |= times.bounds_us(name, whole_s)
+        return {**us, "fusion_gain_us": us["sequential_us"] - us["fused_sequential_us"]}
+
+    def _bound_s(self, name: str) -> float:
+        """Return the least seconds of a layer; 0 of one that needs no kernel, such as a view."""
+        return self._least_s(self._work[name]) if self._rating.layers.ways[name].ours else 0.0
+
+    def _least_s(self, work: Work) -> float:
+        return least_s(work, arch.by_name(self.measuring.target.name))
+
+    @cached_property
+    def _work(self) -> dict[str, Work]:
+        return {layer.name: layer.work for layer in self._layers.each}
+
+    def _layer(self, layer: Layer) -> Report:
+        work, ways = layer.work, self._rating.layers.ways[layer.name]
+        return {
+            "name": layer.name,
+            "op_type": self.kinds.get(layer.name, ""),
+            "inputs": [list(each) for each in layer.inputs],
+            "outputs": [list(each) for each in layer.outputs],
+            "macs": work.macs,
+            "flops": work.flops,
+            "bytes_read": work.bytes_read,
+            "bytes_written": work.bytes_written,
+            "weights": layer.weights,
+            "pattern": layer.key,
+            "bound_us": 1e6 * self._bound_s(layer.name),
+            **_times_us(ways, bool(self.measuring.options.libraries)),
+        }
+
+    def _totals(self, layers: Sequence[Report]) -> Report:
+        """Return sums over layers; bytes also as the whole model must move them."""
+        keys = ("macs", "flops", "bytes_read", "bytes_written")
+        return {
+            "layers": len(layers),
+            **{key: sum(each[key] for each in layers) for key in keys},
+            "weights": self._layers.weights,
+            "bytes_once": self._layers.whole.bytes,
+        }
+
+    def _note(self) -> str:
+        counts = self._rating.counts
+        if not counts.measured:
+            return _BY_MODEL
+        where = self.measuring.place
+        of = f"{counts.measured} of {counts.kernels} different kernels were measured on {where}"
+        return f"{of}; the other times come from the model of the chip"
+
+
+def _times_us(ways: Ways, has_libraries: bool) -> Report:
+    """Return what a layer takes, in microseconds."""
+    found: Report = {
+        "estimate_us": 1e6 * ways.ours,
+        "libraries_us": {name: 1e6 * s for name, s in ways.by_library.items()},
+    }
+    if has_libraries:
+        found["library_us"] = {
+            "us": 1e6 * ways.best,
+            "by": ways.library or "dlc",
+            "measured": ways.are_calls_measured if ways.library else ways.is_measured,
+        }
+    if measured := _measured_us(ways):
+        found["measured_us"] = measured
+    return found
+
+
+def _measured_us(ways: Ways) -> Report:
+    """Return what was measured: of our kernels, of each algorithm of each library."""
+    ours = {"dlc": 1e6 * ways.ours} if ways.is_measured and ways.ours else {}
+    if not ways.are_calls_measured:
+        return {**ours}
+    return {**ours, **{name: [1e6 * s for s in each] for name, each in ways.algorithms.items()}}

@@ -1,0 +1,105 @@
+"""What kernels take, by who computes them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+
+from dlc.analysis.dataflow import Cluster
+from dlc.analyze.kernels import Kernels
+from dlc.dialects.graph.step_loop import StepLoopOp
+from dlc.plan import Candidate, Plan, Planner
+from dlc.plan.whole_loop import whole_s
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Seconds of kernels, one after the other.
+
+    ours: all by our kernels. best, advised: by the fastest call of a library, or the fastest one
+    that a library chooses itself, where some library computes a kernel, else by ours. by_library:
+    the same of one library, its fastest calls. algorithms: of the calls of a library, if it
+    computes the only kernel: what it chooses itself first. is_measured, are_calls_measured: whether
+    nothing of ``ours``, and of calls, is an estimate.
+    """
+
+    ours: float = 0.0
+    best: float = 0.0
+    advised: float = 0.0
+    by_library: Mapping[str, float] = field(default_factory=dict[str, float])
+    algorithms: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
+    is_measured: bool = True
+    are_calls_measured: bool = True
+
+    @property
+    def library(self) -> str:
+        """The library that is fastest, if one computes something."""
+        return min(self.by_library, key=self.by_library.__getitem__, default="")
+
+
+def ways_of(kernels: Kernels, planner: Planner) -> Ways:
+    """Return what kernels take by what the planner knows, measured times before estimates."""
+    parts = [_of_cluster(each, planner) for each in kernels.each]
+    return total([*parts, *(_of_loop(loop, step, planner) for loop, step in kernels.loops)])
+
+
+def total(parts: Sequence[Ways]) -> Ways:
+    """Return what parts take one after the other."""
+    names = sorted({name for part in parts for name in part.by_library})
+    alone = [part.algorithms for part in parts if len(parts) == 1]
+    return Ways(
+        fsum(part.ours for part in parts),
+        fsum(part.best for part in parts),
+        fsum(part.advised for part in parts),
+        {name: fsum(part.by_library.get(name, part.ours) for part in parts) for name in names},
+        alone[0] if alone else {},
+        all(part.is_measured for part in parts),
+        all(part.are_calls_measured for part in parts),
+    )
+
+
+def _of_loop(loop: StepLoopOp, step: Kernels, planner: Planner) -> Ways:
+    """Return what all steps take, in one kernel or in those of each step, by the model."""
+    seconds = min(whole_s(loop, planner), loop.runs * ways_of(step, planner).ours)
+    return Ways(seconds, seconds, seconds, is_measured=False)
+
+
+def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
+    plan = planner.whole(cluster)
+    assert isinstance(plan, Plan), "a search makes kernels only"
+    ours = _known(each for each in plan.candidates if not each.schedule.library)
+    calls = {name: _known(_calls(plan, name)) for name in _libraries(plan)}
+    times = {name: [_alone_s(x) for x in each] for name, each in calls.items()}
+    seconds = min(map(_alone_s, ours))
+    return Ways(
+        seconds,
+        min((min(each) for each in times.values()), default=seconds),
+        min((each[0] for each in times.values()), default=seconds),
+        {name: min(each) for name, each in times.items()},
+        times,
+        _are_measured(ours),
+        all(map(_are_measured, calls.values())),
+    )
+
+
+def _libraries(plan: Plan) -> Sequence[str]:
+    return sorted({x.schedule.library for x in plan.candidates if x.schedule.library})
+
+
+def _calls(plan: Plan, library: str) -> Sequence[Candidate]:
+    own = (each for each in plan.candidates if each.schedule.library == library)
+    return sorted(own, key=lambda each: each.schedule.algorithm)
+
+
+def _known(given: Iterable[Candidate]) -> Sequence[Candidate]:
+    """Return the measured ones; where none is, the first one."""
+    candidates = [*given]
+    return [x for x in candidates if x.measured_s is not None] or candidates[:1]
+
+
+def _are_measured(candidates: Sequence[Candidate]) -> bool:
+    return candidates[0].measured_s is not None
+
+
+def _alone_s(candidate: Candidate) -> float:
+    """Return the seconds without what a call takes more between kernels of ours."""
+    return candidate.s - candidate.late_s

@@ -1,0 +1,80 @@
+"""Which layers one call of a library computes together, and what libraries take."""
+
+import pytest
+from layer_models import analysis
+
+from dlc.analyze.ways import Ways, total
+
+WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3), "b": (64,)}
+PADS = "<pads = [1, 1, 1, 1]>"
+
+
+def joined(body: str) -> dict[str, float]:
+    head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y)"
+    report = analysis(f"{head} {{ {body} }}", WEIGHTS, libraries=("cudnn", "cublaslt"))
+    return report["bounds"]
+
+
+def gain_us(body: str) -> float:
+    """Return what joining gains; a model that begins and ends with a conversion of its tensors has
+    layers before and behind ``body``, from ``u`` to ``v``.
+    """
+    bounds = joined(f"u = Erf(x) {body} y = Erf(v)")
+    return bounds["library_sequential_us"] - bounds["joined_sequential_us"]
+
+
+def test_a_call_computes_what_follows_a_convolution() -> None:
+    assert gain_us(f"a = Conv{PADS}(u, w, b) v = Relu(a)") > 1
+
+
+def test_the_sum_of_two_convolutions_joins_one_of_them() -> None:
+    body = f"a = Conv{PADS}(u, w) c = Conv{PADS}(u, k) s = Add(a, c) v = Relu(s)"
+    assert gain_us(body) > 2, "Add and Relu are part of one convolution"
+
+
+def test_a_layer_whose_result_two_read_stays_alone() -> None:
+    both = f"a = Conv{PADS}(u, w) r = Relu(a) s = Sigmoid(a) v = Mul(r, s)"
+    assert gain_us(both) == 0
+
+
+def test_a_layer_whose_result_leaves_the_model_stays_alone() -> None:
+    head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y, float[8, 64, 28, 28] a)"
+    body = f"{head} {{ a = Conv{PADS}(x, w) y = Relu(a) }}"
+    bounds = analysis(body, WEIGHTS, libraries=("cudnn",))["bounds"]
+    assert bounds["joined_sequential_us"] == bounds["library_sequential_us"]
+
+
+def test_nothing_joins_what_no_library_computes() -> None:
+    assert gain_us("a = Relu(u) v = Sigmoid(a)") == 0
+
+
+def test_without_libraries_there_are_no_such_bounds() -> None:
+    body = "m (float[8, 64] x) => (float[8, 64] y) { y = Relu(x) }"
+    assert not {"library_sequential_us", "joined_sequential_us"} & analysis(body)["bounds"].keys()
+
+
+def test_a_layer_that_no_library_computes_is_counted_with_our_kernel() -> None:
+    head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y)"
+    report = analysis(f"{head} {{ y = Erf(x) }}", libraries=("cudnn",))
+    (layer,) = report["layers"]
+    assert layer["library_us"] == {"us": layer["estimate_us"], "by": "dlc", "measured": False}
+
+
+def test_parts_take_what_each_of_them_takes() -> None:
+    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]})
+    other = Ways(5.0, 5.0, 5.0, is_measured=False)
+    both = total([one, other])
+    assert (both.ours, both.best, both.advised) == (8.0, 7.0, 7.5)
+    assert both.by_library == {"a": 7.0}
+    assert (both.is_measured, both.are_calls_measured) == (False, True)
+    assert not both.algorithms, "of two kernels"
+    assert total([one]).algorithms == {"a": [2.5, 2.0]}
+
+
+@pytest.mark.parametrize("precision", ["fp16", "fp32"])
+def test_joined_layers_never_take_longer(precision: str) -> None:
+    head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
+    body = f"{head} {{ a = Conv{PADS}(x, w) c = Add(a, x) y = Relu(c) }}"
+    bounds = analysis(body, WEIGHTS, precision=precision, libraries=("cudnn",))["bounds"]
+    for kind in ("sequential_us", "parallel_us"):
+        assert bounds[f"joined_{kind}"] <= bounds[f"library_{kind}"] <= bounds[f"advised_{kind}"]

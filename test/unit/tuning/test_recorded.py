@@ -1,0 +1,60 @@
+"""Measured times that are read from a file, for an analysis on another machine."""
+
+from pathlib import Path
+
+import pytest
+
+from dlc.errors import CompileError
+from dlc.tuning.database import Database
+from dlc.tuning.exchange import export_text
+from dlc.tuning.measurement import Measurement, Place, Row, Subject
+from dlc.tuning.recorded import read_recorded
+
+
+def row(day: int, us: float, chip: str = "sm_90a H200", version: str = "1", fault: str = "") -> Row:
+    subject = Subject(Place(chip, "580", "NVRTC 13.0", version), "f00d", "fast")
+    times = (0, 0.0, 0.0) if fault else (9, 1e-6 * us, 1e-8)
+    return Row(subject, Measurement(f"2026-01-{day:02}T12:00:00Z", *times, fault, "matmul"))
+
+
+def write(path: Path, *rows: Row) -> Path:
+    path.write_text(export_text(rows))
+    return path
+
+
+def test_the_newest_time_counts_whichever_version_measured_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", row(3, 7, version="a"), row(2, 5, version="b"))
+    found = read_recorded(path, "sm_90a")
+    assert found.measured_s("f00d", "fast") == pytest.approx(7e-6)
+    assert found.measured_s("f00d", "slow") is None
+    assert found.measured_s("beef", "fast") is None
+
+
+def test_times_of_two_devices_are_not_mixed(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", row(3, 7), row(4, 9, "sm_90a H100"), row(5, 1, "sm_80 A100"))
+    found = read_recorded(path, "sm_90a")
+    assert (found.chip, found.measured_s("f00d", "fast")) == ("sm_90a H100", pytest.approx(9e-6))
+
+
+def test_what_could_not_be_built_has_no_time(tmp_path: Path) -> None:
+    found = read_recorded(write(tmp_path / "t.jsonl", row(3, 7, fault="no plan")), "sm_90a")
+    assert found.measured_s("f00d", "fast") is None
+
+
+def test_a_database_is_read_too(tmp_path: Path) -> None:
+    with Database(tmp_path / "t.db") as database:
+        database.merge([row(3, 7)])
+    found = read_recorded(tmp_path / "t.db", "sm_90a")
+    assert found.measured_s("f00d", "fast") == pytest.approx(7e-6)
+
+
+def test_a_file_that_has_nothing_of_the_target_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.jsonl", row(3, 7))
+    with pytest.raises(CompileError, match=r"measured on sm_90$") as error:
+        read_recorded(path, "sm_90")
+    assert str(path) in str(error.value.at)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="cannot read the times: No such file"):
+        read_recorded(tmp_path / "none.db", "sm_90a")
