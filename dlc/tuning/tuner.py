@@ -70,12 +70,12 @@ class Tuner:
         found = self._kinds(groups(find_main(module))).values()
         kinds = sorted(found, key=lambda kind: -kind.estimate_s)
         self.tuned.kinds = len(kinds)
-        self.tuned.remembered = sum(self._remembered[kind.plan.key] for kind in kinds)
         try:
             if not self._measure(kinds, self.budget) and not self.tuned.stopped:
                 self.tuned.stopped = "out of time"
         except KeyboardInterrupt:
             self._interrupt(self.budget)
+        self.tuned.remembered = sum(self._remembered[kind.plan.key] for kind in kinds)
         for kind in kinds:
             self.tuned.times[kind.plan.key] = kind.known
             if seconds := kind.seconds():
@@ -135,10 +135,17 @@ class Tuner:
         return True
 
     def _start(self, kind: Kind, budget: Budget) -> Iterator[tuple[Candidate, Found]]:
+        self._learn(kind)
         unknown = kind.unknown()
         schedules = [candidate.schedule for candidate in unknown]
         found = self.measurer.start(kind.groups[0], schedules, budget)
         return zip(unknown, found, strict=False)
+
+    def _learn(self, kind: Kind) -> None:
+        """Look up again what other processes may have measured meanwhile."""
+        new = self._look_up(kind.plan)
+        self._remembered[kind.plan.key] += len(new.keys() - kind.known.keys())
+        kind.known |= new
 
     def _note(self, kind: Kind, candidate: Candidate, found: Found) -> None:
         """Keep what was found, at once: what comes next may not end well."""

@@ -118,6 +118,26 @@ def test_what_takes_longest_is_measured_first_and_others_are_built_meanwhile(
     assert seen[0] == 2
 
 
+def test_what_another_process_measured_meanwhile_is_not_measured_again(
+    module: ModuleOp, tmp_path: Path
+) -> None:
+    small, big = kinds(module)
+    others: list[Tuned] = []
+
+    def time(group: GroupOp, text: str) -> Found:
+        if not others:  # another process tunes the same while the first kind is measured
+            with Database(tmp_path / "t.db") as database:
+                others.append(tune(module, FakeMeasurer(in_order), database))
+        return in_order(group, text)
+
+    measurer = FakeMeasurer(time, ahead=0)
+    with Database(tmp_path / "t.db") as database:
+        tuned = tune(module, measurer, database)
+    assert {group for group, _ in measurer.timed} == {big}
+    assert tuned.times == others[0].times
+    assert tuned.remembered == len(schedules(small))
+
+
 def test_only_the_first_schedules_are_measured_where_that_is_asked_for(module: ModuleOp) -> None:
     small, big = kinds(module)
     measurer = FakeMeasurer(in_order)

@@ -1,0 +1,211 @@
+"""Measures bounds of whole models, and what dlc and PyTorch take beside them, on one GPU.
+
+A case is ``name:batch:precision`` of a model ``FOLDER/name.onnx`` whose first axis is open
+(``python -m test.zoo`` writes some). ``measure`` analyses cases by measured times of each different
+layer; processes take turns at the GPU, and nothing that the tuning database knows is measured
+again. ``build`` compiles the cases. ``run`` times them, and PyTorch: as it is called, and as a CUDA
+graph. ``table`` prints a line for each case, times in microseconds. ``ratio`` is the time of the
+fastest bound of the libraries by that of dlc.
+
+    python test/benchmarks/bounds.py measure /tmp/zoo lenet:1:fp16 --seconds 300
+    python test/benchmarks/bounds.py build /tmp/zoo lenet:1:fp16
+    python test/benchmarks/bounds.py run /tmp/zoo lenet:1:fp16
+    python test/benchmarks/bounds.py table /tmp/zoo lenet:1:fp16
+"""
+
+import argparse
+import json
+import multiprocessing
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from statistics import geometric_mean
+from typing import Any, NamedTuple
+
+import numpy as np
+from gpu import Gpu, Launches, open_gpu
+
+import dlc
+from dlc.analyze import analyze
+from dlc.compiler.driver import compile_to
+from dlc.compiler.options import Options
+from dlc.runtime.device_feeds import DeviceFeeds
+from dlc.runtime.gpu_driver import Driver
+from dlc.runtime.random_inputs import random_feeds
+
+TARGET = "sm_90a"
+LIBRARIES = ("cublaslt", "cudnn")
+TOLERANCE = {"fp16": 5e-2, "fp32": 1e-3}
+"""Of the largest output, between dlc and PyTorch."""
+BOUNDS = ("hardware", "joined_parallel", "joined_sequential", "library_parallel")
+_TORCH = {"fp16": "float16", "fp32": "float32"}
+Row = dict[str, Any]
+
+
+class Case(NamedTuple):
+    """A model, the first size of its inputs, and its precision."""
+
+    name: str
+    batch: int
+    precision: str
+
+    @classmethod
+    def read(cls, text: str) -> "Case":
+        """Return the case of ``name:batch:precision``."""
+        name, batch, precision = text.split(":")
+        return cls(name, int(batch), precision)
+
+    def place(self, folder: Path, ending: str) -> Path:
+        """Return a file of the case."""
+        return folder / f"{self.name}_{self.batch}_{self.precision}{ending}"
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.batch}:{self.precision}"
+
+
+def measure(folder: Path, cases: Sequence[Case], jobs: int, seconds: float) -> bool:
+    """Analyse cases within some seconds; return whether all kernels have a time."""
+    end = time.time() + seconds
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(jobs, maxtasksperchild=1) as pool:
+        done = pool.imap_unordered(partial(_measured, folder, end), cases, chunksize=1)
+        rows = [_told(row) for row in done]
+    return not any(row["error"] for row in rows)
+
+
+def _measured(folder: Path, end: float, case: Case) -> Row:
+    start = time.time()
+    try:
+        options = Options(
+            TARGET, case.precision, tune=max(0.0, end - start), libraries=LIBRARIES, jobs=3
+        )
+        report = analyze(folder / f"{case.name}.onnx", options, [case.batch])
+    except Exception as fault:  # of one case, not of the others
+        return {"case": str(case), "error": f"{type(fault).__name__}: {str(fault)[:300]}"}
+    case.place(folder, ".json").write_text(json.dumps(report))
+    said = [report["note"], *report["remarks"]]
+    return {"case": str(case), "error": "", "s": round(time.time() - start, 1), "said": said}
+
+
+def _told(row: Row) -> Row:
+    print(*row.values(), flush=True)
+    return row
+
+
+def build(folder: Path, cases: Sequence[Case], jobs: int) -> bool:
+    """Compile cases; return whether all were."""
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(jobs, maxtasksperchild=1) as pool:
+        return all(pool.imap_unordered(partial(_built, folder), cases, chunksize=1))
+
+
+def _built(folder: Path, case: Case) -> bool:
+    try:
+        source = folder / f"{case.name}.onnx"
+        shapes = {"N": case.batch}
+        options = Options(TARGET, case.precision, shapes=shapes, verify=False, jobs=1)
+        compile_to(case.place(folder, ".so"), source, options)
+    except Exception as fault:  # of one case, not of the others
+        print(f"{case}: {type(fault).__name__}: {str(fault)[:200]}", flush=True)
+        return False
+    return True
+
+
+def run(folder: Path, cases: Sequence[Case]) -> bool:
+    """Time what was built, and PyTorch; return whether their results agree."""
+    right = True
+    with open_gpu() as gpu:
+        for case in cases:
+            if case.place(folder, ".so").exists():
+                row = _timed(gpu, folder, case)
+                case.place(folder, ".us.json").write_text(json.dumps(row))
+                right &= row["error"] <= TOLERANCE[case.precision]
+                print(case, row, flush=True)
+                gpu.torch.cuda.empty_cache()
+    return right
+
+
+def _timed(gpu: Gpu, folder: Path, case: Case) -> Row:
+    from onnx_in_torch import load
+
+    torch = gpu.torch
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    model = dlc.load(case.place(folder, ".so"))
+    feeds = random_feeds(model)
+    dtype = getattr(torch, _TORCH[case.precision])
+    module = load(folder / f"{case.name}.onnx", dtype, "cuda")
+    given = [torch.from_numpy(feeds[i.name]).cuda() for i in model.inputs]
+    with ExitStack() as kept:
+        memory = kept.enter_context(DeviceFeeds.of(Driver(), model, feeds))
+        runs = partial(model.enqueue, memory.inputs, memory.outputs, gpu.stream)
+        runs()
+        found = memory.results()
+        wanted = [x.float().cpu().numpy() for x in module(given)]
+        graph = gpu.captured([lambda: module(given)])
+        us = gpu.by_turns({"dlc": Launches(runs), "graph": graph})
+        us |= gpu.by_turns({"eager": Launches(lambda: module(given))})
+    pairs = zip(found, wanted, strict=True)
+    error = max(float(np.abs(x - y).max() / max(np.abs(y).max(), 1e-9)) for x, y in pairs)
+    return {"us": us, "error": error, "launches": len(model.steps())}
+
+
+def table(folder: Path, cases: Sequence[Case]) -> bool:
+    """Print a line for each case that was analysed; return whether bounds are in order."""
+    heads = (*BOUNDS, "library_seq", "advised_seq", "dlc", "eager", "graph", "ratio")
+    print(f"{'case':28}", *(f"{head:>17}" for head in heads))
+    ratios: list[float] = []
+    in_order = True
+    for case in cases:
+        if not case.place(folder, ".json").exists():
+            continue
+        row = _row(folder, case)
+        in_order &= not row["fault"]
+        ratios += [row["ratio"]] if "ratio" in row else []
+        cells = (f"{row[head]:17.2f}" if head in row else f"{'-':>17}" for head in heads)
+        print(f"{case!s:28}", *cells, row["fault"], flush=True)
+    if ratios:
+        print(f"ratio {geometric_mean(ratios):.2f}, least {min(ratios):.2f}, of {len(ratios)}")
+    return in_order
+
+
+def _row(folder: Path, case: Case) -> Row:
+    bounds = json.loads(case.place(folder, ".json").read_text())["bounds"]
+    row: Row = {name: bounds[f"{name}_us"] for name in BOUNDS}
+    row["library_seq"] = bounds["library_sequential_us"]
+    row["advised_seq"] = bounds["advised_sequential_us"]
+    timed = case.place(folder, ".us.json")
+    row |= json.loads(timed.read_text())["us"] if timed.exists() else {}
+    if "dlc" in row:
+        row["ratio"] = row["joined_parallel"] / row["dlc"]
+    named = ("hardware", "joined_parallel", "library_seq", "graph", "eager")
+    order = [(name, row[name]) for name in named if name in row]
+    falls = [f"{a} > {b}" for (a, x), (b, y) in pairwise(order) if x > y]
+    row["fault"] = ", ".join(falls)
+    return row
+
+
+def main() -> int:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("command", choices=("measure", "build", "run", "table"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("cases", nargs="+", type=Case.read, help="name:batch:precision")
+    parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--seconds", type=float, default=900.0)
+    given = parser.parse_args()
+    if given.command == "measure":
+        done = measure(given.folder, given.cases, given.jobs, given.seconds)
+    elif given.command == "build":
+        done = build(given.folder, given.cases, given.jobs)
+    else:
+        done = {"run": run, "table": table}[given.command](given.folder, given.cases)
+    return 0 if done else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
