@@ -21,6 +21,7 @@ from dlc.tuning.calling import required
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
+from dlc.tuning.turn import turn
 
 _SECONDS = 0.2
 """What is taken for the runs of one schedule, with emptying the caches between."""
@@ -66,7 +67,7 @@ class CpuDevice:
             for function, operands in launches:
                 function(operands)
 
-        with required(library), _team(library):
+        with required(library), _team(library), turn():
             run()
             outputs = [
                 sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])

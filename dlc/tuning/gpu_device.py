@@ -19,6 +19,7 @@ from dlc.tuning.kernel_arguments import KernelArguments
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
+from dlc.tuning.turn import turn
 
 SECONDS = 0.03
 """What is taken for the runs of one schedule."""
@@ -87,10 +88,12 @@ class GpuDevice:
         layout = Layout.of(program)
         _, made_bytes, workspace_bytes = layout.sizes
         with ExitStack() as kept:
+            # A library takes long to prepare a call, and needs little of the device for it.
+            functions = {each.name: self._function(each, kept) for each in code}
+            kept.enter_context(turn())
             given = self._upload(layout, layout.given(inputs, constants))
             made = self._unwritten(given.copies * made_bytes, kept)
             workspace = self._unwritten(workspace_bytes, kept)
-            functions = {each.name: self._function(each, kept) for each in code}
             launches: list[Callable[[], None]] = []
             for copy in range(given.copies):
                 read, written = given.address + copy * given.bytes, made + copy * made_bytes

@@ -22,7 +22,6 @@ from dlc.tuning.library_file import library_version
 from dlc.tuning.measurement import Place
 from dlc.tuning.program import Program, computed_inputs, weights_of
 from dlc.tuning.trial import Discarded, Found, Timed
-from dlc.tuning.turn import turn
 from dlc.verification.group_inputs import GroupInputs
 
 _AHEAD = 3
@@ -111,8 +110,7 @@ class DeviceMeasurer(Generic[Code]):
     ) -> Found:
         """Return the time of a program; samples: of the outputs of those before it."""
         try:
-            with turn():
-                times, outputs = self._device.run(program, code, inputs, program.arrays(weights))
+            times, outputs = self._device.run(program, code, inputs, program.arrays(weights))
         except UncallableError as error:
             return Discarded(str(error), is_passing=True)
         except CompileError as error:

@@ -162,7 +162,9 @@ def _split(a: Values, x: Any, parts: Any = None) -> list[Any]:
 
 
 def _softmax(a: Values, x: Any) -> Any:
-    return functional.softmax(x, a.get("axis", 1 if x.dim() == 2 else -1))
+    """As before opset 13: over all axes from one on. Of one axis it is the same since then."""
+    axis = a.get("axis", 1) % x.dim()
+    return functional.softmax(x.flatten(axis), axis).reshape(x.shape)
 
 
 _OPS: Mapping[str, Callable[..., Any]] = {
