@@ -21,7 +21,7 @@ from dlc.tuning.program import Layout, Program
 from dlc.tuning.sample import sample
 from dlc.tuning.turn import turn
 
-SECONDS = 0.03
+SECONDS = 0.01
 """What is taken for the runs of one schedule."""
 _GRAPH_SECONDS = 1e-4
 """A graph is no shorter, so that the events at its ends do not matter."""
@@ -115,7 +115,7 @@ class GpuDevice:
         runs = max(1, min(runs, _MOST_LAUNCHES // of_a_run))
         work = [launches[n % len(launches)] for n in range(runs * of_a_run)]
         with self._clock(work) as clock:
-            found = measure(lambda: None, clock, self._seconds)
+            found = measure(lambda: None, clock, self._seconds, warm_up=1)
         return Times(tuple(seconds / runs for seconds in found.seconds))
 
     def _graph_times(self, work: Sequence[Callable[[], None]], count: int) -> list[float]:
