@@ -11,6 +11,7 @@ from dlc import arch, registry
 from dlc.analyze.alone import Alone, layers_alone
 from dlc.analyze.batch import with_batch
 from dlc.analyze.bounds import bounds_us
+from dlc.analyze.critical_path import longest_path
 from dlc.analyze.fused import read_fused
 from dlc.analyze.hardware import least_s
 from dlc.analyze.layer import Layer, Layers, read_layers
@@ -19,6 +20,7 @@ from dlc.analyze.patterns import patterns
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import DEFAULT_SEARCH, Options
 from dlc.compiler.outcome import Report
+from dlc.compiler.report import describe_chip
 from dlc.compiler.targets import Target, check_libraries, parse_targets
 from dlc.core.blas_threads import one_blas_thread
 from dlc.core.context import DlcContext
@@ -87,9 +89,13 @@ class _Analysis:
         """Return the layers, their patterns, totals and bounds."""
         alone = self._alone
         layers = [self._layer(each, alone.get(each.name, Alone())) for each in self._layers.each]
+        needs = {layer["name"]: layer["needs"] for layer in layers}
+        estimates = {layer["name"]: layer["estimate_us"] for layer in layers}
         return {
+            "rates": self._rates(),
             "totals": self._totals(layers),
             "bounds": self._bounds(),
+            "critical_path": longest_path(needs, estimates),
             "layers": layers,
             "patterns": patterns(layers),
         }
@@ -97,6 +103,11 @@ class _Analysis:
     @cached_property
     def _chip(self) -> arch.Arch:
         return arch.by_name(self.target.name)
+
+    def _rates(self) -> Report:
+        """Return what the chip moves and computes in a second."""
+        said = describe_chip(self._chip, self.options.precision)
+        return {key: said[key] for key in ("bytes_per_s", "flops_per_s")}
 
     @cached_property
     def _module(self) -> ModuleOp:
@@ -142,6 +153,7 @@ class _Analysis:
         work = layer.work
         return {
             "name": layer.name,
+            "needs": [each.name for each in self._layers.each if each.name in layer.needs],
             "op_type": self.kinds.get(layer.name, ""),
             "inputs": [list(each) for each in layer.inputs],
             "outputs": [list(each) for each in layer.outputs],

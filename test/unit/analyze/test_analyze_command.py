@@ -27,6 +27,7 @@ BOUNDS = {
 }
 LAYER = {
     "name": str,
+    "needs": list,
     "op_type": str,
     "inputs": list,
     "outputs": list,
@@ -60,6 +61,10 @@ def test_the_json_has_layers_and_bounds(tmp_path: Path) -> None:
     assert "no measurements" in report["note"]
     assert report["bounds"].keys() == BOUNDS
     assert [layer["name"] for layer in report["layers"]] == ["dense", "relu"]
+    assert [layer["needs"] for layer in report["layers"]] == [[], ["dense"]]
+    assert report["critical_path"] == ["dense", "relu"]
+    assert report["rates"]["bytes_per_s"] == 4.8e12
+    assert report["rates"]["flops_per_s"].keys() >= {"wgmma.f16"}
     for layer in report["layers"]:
         assert {key: type(value) for key, value in layer.items()} == LAYER
     assert report["totals"]["macs"] == 64 * 32
