@@ -53,3 +53,22 @@ def box(x: float, y: float, width: float, height: float, tip: str, **attributes:
         height=max(height, 0.5),
         **attributes,
     )
+
+
+def document(title: str, style: str, *parts: str) -> str:
+    """Return a page that needs nothing else: HTML that is XML, too. parts: of its body."""
+    head = element(
+        "head",
+        '<meta charset="utf-8"/>',
+        element("title", text(title)),
+        element("style", style),
+    )
+    body = element("body", element("h1", text(title)), *parts)
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def section(name: str, said: str, drawn: str) -> str:
+    """Return a part of a page: what it is about, said in a sentence, and drawn; empty where nothing
+    is drawn.
+    """
+    return element("h2", text(name)) + element("p", text(said)) + drawn if drawn else ""
