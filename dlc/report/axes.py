@@ -1,12 +1,12 @@
 """Two logarithmic axes of a chart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from dlc.report.markup import label, line
 
-LEFT, _RIGHT, _ABOVE, _BELOW = 70, 10, 10, 40
+LEFT, _RIGHT, _ABOVE, _BELOW = 70, 10, 20, 40
 """Pixels around what the axes span."""
 _FEW_DECADES = 2.5
 """An axis of no more has lines between powers of ten, too."""
@@ -15,13 +15,15 @@ _FEW_DECADES = 2.5
 @dataclass(frozen=True)
 class Axes:
     """width, height: in pixels, of the chart. across, up: the least and the largest value of each
-    axis. A value below the least one is shown there.
+    axis. A value below the least one is shown there. marks: values of the horizontal axis that have
+    lines; without them round ones do.
     """
 
     width: float
     height: float
     across: tuple[float, float]
     up: tuple[float, float]
+    marks: Sequence[float] = ()
 
     @property
     def right(self) -> float:
@@ -43,17 +45,21 @@ class Axes:
 
     def grid(self, across: str, up: str) -> Iterator[str]:
         """Yield lines at round values with their labels. across, up: what the axes show."""
-        for value in round_values(*self.across):
+        for value in self.marks or round_values(*self.across):
             x = self.x(value)
             yield line(x, _ABOVE, x, self.bottom, class_="grid")
-            yield label(x, self.bottom + 18, f"{value:g}", class_="small", text_anchor="middle")
+            yield label(x, self.bottom + 18, _said(value), class_="small", text_anchor="middle")
         for value in round_values(*self.up):
             y = self.y(value)
             yield line(LEFT, y, self.right, y, class_="grid")
-            yield label(LEFT - 6, y + 4, f"{value:g}", class_="small", text_anchor="end")
+            yield label(LEFT - 6, y + 4, _said(value), class_="small", text_anchor="end")
         middle = (LEFT + self.right) / 2
         yield label(middle, self.height - 4, across, class_="small", text_anchor="middle")
-        yield label(LEFT + 4, _ABOVE + 12, up, class_="small")
+        yield label(LEFT, _ABOVE - 8, up, class_="small")
+
+
+def _said(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
 def _share(value: float, ends: tuple[float, float]) -> float:

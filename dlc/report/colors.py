@@ -7,6 +7,11 @@ from dlc.report.markup import element, text
 from dlc.report.row import Row
 
 COLORS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#9c755f", "#edc948", "#2f4b7c")
+_LIGHT = ("#a0cbe8", "#ffbe7d", "#8cd17d", "#d4a6c8", "#b6dcd9", "#d7b5a6", "#f7e8a4", "#9aa7c0")
+CURVE_COLORS = COLORS + _LIGHT
+"""Of curves, of which there may be more than kinds."""
+OTHER_TIMES = ("#5f5f5f", "#bdbdbd")
+"""Of a row's other times."""
 _OTHER = "#a7a7a7"
 
 
@@ -28,8 +33,10 @@ def legend(colors: Mapping[str, str]) -> str:
     named = {color: name for name, color in colors.items() if color != _OTHER}
     rest = [name for name, color in colors.items() if color == _OTHER]
     others = {_OTHER: rest[0] if len(rest) == 1 else f"{len(rest)} other kinds"} if rest else {}
-    return element("p", *(_key(name, color) for color, name in (named | others).items()))
+    return element("p", *(key(name, color) for color, name in (named | others).items()))
 
 
-def _key(name: str, color: str) -> str:
-    return element("span", class_="key", style=f"background: {color}") + text(name)
+def key(name: str, color: str) -> str:
+    """Return a patch of a colour, and what it stands for."""
+    patch = element("span", class_="key", style=f"background: {color}")
+    return element("span", patch, text(name), class_="named") + " "

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from dlc.report.colors import OTHER_TIMES
 from dlc.report.lanes import Lanes, critical_edges, lanes_of
 from dlc.report.markup import box, chart, element, label, line, text
 from dlc.report.row import Row
@@ -9,17 +10,17 @@ from dlc.report.values import microseconds
 
 _LANE, _ALL_LANES = 13, 200
 """Pixels of a lane, and at most of all."""
-_NAMES, _BARS, _LETTER = 560, 260, 6.6
-"""Pixels of names at most, of the longest bar, and of a letter."""
-_LETTERS = 84
-"""Of a title that is shown."""
+_BARS, _LETTER, _BOLD = 260, 6.4, 7.6
+"""Pixels of the longest bar, of a letter, and of a bold one."""
+_NAME_LETTERS, _LETTERS = 48, 84
+"""Of a name that is shown, and of a name with its title."""
 _ROW, _BAR, _THIN = 18, 12, 5
 """Heights of a row, of its bar, and of each bar of several."""
 
 
 def graph(rows: Sequence[Row], colors: Mapping[str, str]) -> str:
-    """Return the chart. colors: of the kinds. Each of the other times of a row is a bar below its
-    own one, of the class ``other-N``: N counts the distinct names of other times.
+    """Return the chart. colors: of the kinds. The other times of a row, at most as many as
+    ``OTHER_TIMES``, are bars below its own one.
     """
     return _Graph(rows, colors, lanes_of(rows)).drawn()
 
@@ -39,9 +40,7 @@ class _Graph:
         self._height = max(_ROW, bars * self._bar + 6)
         self._lane = min(_LANE, _ALL_LANES / lanes.count)
         self._dots = 10 + self._lane * (lanes.count - 1)
-        self._titles = [_short(f"{row.name}  {row.title}") for row in rows]
-        names = max((_LETTER * len(title) for title in self._titles), default=0.0)
-        self._left = self._dots + min(names, _NAMES) + 30
+        self._left = self._dots + max(map(_text_width, rows), default=0.0) + 36
         times = [us for row in rows for us in (row.us, *row.other_us.values())]
         self._scale = _BARS / (max(times, default=0.0) or 1.0)
 
@@ -84,8 +83,13 @@ class _Graph:
         marked = " critical" if row.is_critical else ""
         place = {"cx": self._x(self._lanes.rows[row.number]), "cy": y, "r": 4}
         yield element("circle", **place, fill=self._colors[row.kind], class_=f"dot{marked}")
-        name = label(self._dots + 12, y + 4, self._titles[row.number], class_=f"name{marked}")
-        yield element("a", element("title", text(row.tip)), name, href=f"#{row.anchor}")
+        name, title = _short(row)
+        parts = (
+            element("tspan", text(name), class_=f"name{marked}"),
+            element("tspan", text(title), dx=8, class_="small"),
+        )
+        said = element("text", *parts, x=self._dots + 12, y=y + 4)
+        yield element("a", element("title", text(row.tip)), said, href=f"#{row.anchor}")
         yield from self._bars(row, y)
 
     def _bars(self, row: Row, y: float) -> Iterator[str]:
@@ -95,16 +99,28 @@ class _Graph:
         for place, name in enumerate(self._others):
             if (us := row.other_us.get(name)) is not None:
                 at, tip = top + self._bar * (place + 1), f"{row.name} {name}: {microseconds(us)}"
-                width = us * self._scale
-                yield box(self._left, at, width, self._bar, tip, class_=f"other-{place}")
+                look = {"fill": OTHER_TIMES[place], "class_": "other"}
+                yield box(self._left, at, us * self._scale, self._bar, tip, **look)
         if row.bound_us:
             x = self._left + min(row.bound_us * self._scale, _BARS)
             half = self._height / 2 - 1
             yield line(x, y - half, x, y + half, class_="bound")
         longest = max(row.us, *row.other_us.values(), 0.0) * self._scale
-        said = " / ".join(map(microseconds, (row.us, *row.other_us.values())))
+        others = (row.other_us.get(name) for name in self._others)
+        said = " / ".join("–" if us is None else microseconds(us) for us in (row.us, *others))
         yield label(self._left + longest + 6, y + 4, said, class_="small")
 
 
-def _short(title: str) -> str:
-    return title if len(title) <= _LETTERS else title[: _LETTERS - 1] + "…"
+def _short(row: Row) -> tuple[str, str]:
+    """Return what is shown of a name, whose end says most, and of a title."""
+    name = row.name
+    if len(name) > _NAME_LETTERS:
+        name = f"…{name[1 - _NAME_LETTERS :]}"
+    most = _LETTERS - len(name)
+    return name, row.title if len(row.title) <= most else f"{row.title[: most - 1]}…"
+
+
+def _text_width(row: Row) -> float:
+    """Return the pixels of a name and a title, about."""
+    name, title = _short(row)
+    return (_BOLD if row.is_critical else _LETTER) * len(name) + _LETTER * len(title)

@@ -4,19 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
+from dlc.report.bound_names import shown_bounds
 from dlc.report.values import microseconds, size
 
 LAYERS_SHOWN = 20
 PATTERNS_SHOWN = 10
 _NAME_LETTERS = 40
-
-_VARIANTS = (
-    ("sequential_us", "layers, one after the other"),
-    ("parallel_us", "layers, each as soon as its inputs are there"),
-    ("fused_sequential_us", "our kernels, one after the other"),
-    ("fused_parallel_us", "our kernels, each as soon as its inputs are there"),
-    ("hardware_us", "hardware: all products at the peak, all bytes once"),
-)
 
 
 def layer_text(report: Mapping[str, Any]) -> str:
@@ -84,7 +77,7 @@ def _totals(totals: Mapping[str, Any]) -> str:
 
 
 def _bounds(bounds: Mapping[str, float]) -> Iterator[str]:
-    rows = [(microseconds(bounds[key]), text) for key, text in _VARIANTS]
+    rows = [(microseconds(us), name) for name, us in shown_bounds(bounds)]
     yield from _aligned(rows, 1)
 
 

@@ -68,7 +68,8 @@ def document(title: str, style: str, *parts: str) -> str:
 
 
 def section(name: str, said: str, drawn: str) -> str:
-    """Return a part of a page: what it is about, said in a sentence, and drawn; empty where nothing
-    is drawn.
+    """Return a part of a page: what it shows, said in sentences if need be, and drawn; empty where
+    nothing is drawn.
     """
-    return element("h2", text(name)) + element("p", text(said)) + drawn if drawn else ""
+    about = element("p", text(said)) if said else ""
+    return element("h2", text(name)) + about + drawn if drawn else ""

@@ -5,7 +5,7 @@ Communications of the ACM 52(4), 2009.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import floor, log10
+from math import atan2, degrees, floor, log10
 from typing import Any
 
 from dlc.report.axes import Axes
@@ -81,10 +81,13 @@ def _roofs(axes: Axes, chip: Mapping[str, Any]) -> Iterator[str]:
     """Yield the roof of the memory, up to the fastest unit's, and that of each unit."""
     memory, units = chip["bytes_per_s"], chip["flops_per_s"]
     top, low = max(units.values()), max(axes.across[0], _GIGA * axes.up[0] / memory)
-    start = (axes.x(low), axes.y(low * memory / _GIGA))
-    yield line(*start, axes.x(top / memory), axes.y(top / _GIGA), class_="roof")
+    x, y = axes.x(low), axes.y(low * memory / _GIGA)
+    ridge_x, ridge_y = axes.x(top / memory), axes.y(top / _GIGA)
+    yield line(x, y, ridge_x, ridge_y, class_="roof")
+    angle = degrees(atan2(ridge_y - y, ridge_x - x))
+    turned = f"rotate({angle:.1f} {x:.1f} {y:.1f})"
     rate = f"memory {memory / 1e12:.3g} TB/s"
-    yield label(start[0] + 6, start[1] - 6, rate, class_="small")
+    yield label(x + 8, y - 6, rate, class_="small", transform=turned)
     for peak in units.values():
         y = axes.y(peak / _GIGA)
         yield line(axes.x(peak / memory), y, axes.right, y, class_="roof")
