@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 
 from dlc.report.markup import label, line
 
-LEFT, _RIGHT, _ABOVE, _BELOW = 70, 10, 20, 40
+LEFT, _RIGHT, _ABOVE, _BELOW = 70, 20, 20, 40
 """Pixels around what the axes span."""
 _FEW_DECADES = 2.5
 """An axis of no more has lines between powers of ten, too."""

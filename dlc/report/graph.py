@@ -10,8 +10,8 @@ from dlc.report.values import microseconds
 
 _LANE, _ALL_LANES = 13, 200
 """Pixels of a lane, and at most of all."""
-_BARS, _LETTER, _BOLD = 260, 6.4, 7.6
-"""Pixels of the longest bar, of a letter, and of a bold one."""
+_BARS, _SAID, _LETTER, _BOLD = 260, 70, 6.4, 7.6
+"""Pixels of the longest bar, of a time, of a letter, and of a bold one."""
 _NAME_LETTERS, _LETTERS = 48, 84
 """Of a name that is shown, and of a name with its title."""
 _ROW, _BAR, _THIN = 18, 12, 5
@@ -48,7 +48,8 @@ class _Graph:
         edges = [self._edge(maker, row) for row in self._rows for maker in row.reads]
         rows = [part for row in self._rows for part in self._row(row)]
         height = self._height * len(self._rows) + 4
-        return chart(self._left + _BARS + 140, height, *edges, *rows)
+        said = _SAID * (1 + len(self._others))
+        return chart(self._left + _BARS + said, height, *edges, *rows)
 
     def _x(self, lane: int) -> float:
         return self._dots - self._lane * lane

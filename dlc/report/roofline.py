@@ -16,7 +16,8 @@ _WIDTH, _HEIGHT = 860, 420
 _GIGA = 1e9
 _DECADES_BELOW = 8
 """Of the axis of operations in a second at most, below the highest roof."""
-_NAMED, _LETTER, _NAME_HEIGHT, _NAME_LETTERS = 12, 6.4, 12, 32
+_AT_END = {"class_": "small", "text_anchor": "end"}
+_NAMED, _LETTER, _NAME_HEIGHT, _NAME_LETTERS = 12, 6.6, 13, 32
 """Rows that may have their names beside them, those that take longest; pixels of a letter and of a
 name; letters of a name.
 """
@@ -33,12 +34,19 @@ def roofline(rows: Sequence[Row], colors: Mapping[str, str], chip: Mapping[str, 
     longest = max(row.us for row in shown)
     points = [_point(row, axes, colors[row.kind], longest) for row in shown]
     grid = axes.grid("flop per byte", "GFLOP/s")
-    return chart(_WIDTH, _HEIGHT, *grid, *_roofs(axes, chip), *points, *_names(shown, axes))
+    units = _unit_names(axes, chip["flops_per_s"])
+    roofs = _roofs(axes, chip["bytes_per_s"], [*chip["flops_per_s"].values()])
+    above = [label(axes.right - 2, y, name, **_AT_END) for y, name in units]
+    names = _names(shown, axes, units)
+    return chart(_WIDTH, _HEIGHT, *grid, *roofs, *above, *points, *names)
 
 
-def _names(rows: Sequence[Row], axes: Axes) -> Iterator[str]:
-    """Yield the names of the rows that take longest, beside their points, where they meet none."""
-    taken: list[tuple[float, float, float]] = []
+def _names(rows: Sequence[Row], axes: Axes, units: Sequence[tuple[float, str]]) -> Iterator[str]:
+    """Yield the names of the rows that take longest, beside their points, where they meet none and
+    no name of a unit.
+    """
+    end = axes.right - 2
+    taken = [(end - _LETTER * len(name), end, y) for y, name in units]
     for row in sorted(rows, key=lambda row: -row.us)[:_NAMED]:
         name = row.name if len(row.name) <= _NAME_LETTERS else f"…{row.name[1 - _NAME_LETTERS :]}"
         width = _LETTER * len(name)
@@ -77,10 +85,9 @@ def _axes(rows: Sequence[Row], chip: Mapping[str, Any]) -> Axes:
     return Axes(_WIDTH, _HEIGHT, (10.0**first, 10.0**last), (10.0**bottom, 10.0**top))
 
 
-def _roofs(axes: Axes, chip: Mapping[str, Any]) -> Iterator[str]:
+def _roofs(axes: Axes, memory: float, peaks: Sequence[float]) -> Iterator[str]:
     """Yield the roof of the memory, up to the fastest unit's, and that of each unit."""
-    memory, units = chip["bytes_per_s"], chip["flops_per_s"]
-    top, low = max(units.values()), max(axes.across[0], _GIGA * axes.up[0] / memory)
+    top, low = max(peaks), max(axes.across[0], _GIGA * axes.up[0] / memory)
     x, y = axes.x(low), axes.y(low * memory / _GIGA)
     ridge_x, ridge_y = axes.x(top / memory), axes.y(top / _GIGA)
     yield line(x, y, ridge_x, ridge_y, class_="roof")
@@ -88,20 +95,18 @@ def _roofs(axes: Axes, chip: Mapping[str, Any]) -> Iterator[str]:
     turned = f"rotate({angle:.1f} {x:.1f} {y:.1f})"
     rate = f"memory {memory / 1e12:.3g} TB/s"
     yield label(x + 8, y - 6, rate, class_="small", transform=turned)
-    for peak in units.values():
-        y = axes.y(peak / _GIGA)
-        yield line(axes.x(peak / memory), y, axes.right, y, class_="roof")
-    yield from _unit_names(axes, units)
+    for peak in peaks:
+        height = axes.y(peak / _GIGA)
+        yield line(axes.x(peak / memory), height, axes.right, height, class_="roof")
 
 
-def _unit_names(axes: Axes, units: Mapping[str, float]) -> Iterator[str]:
-    """Yield the names of units above their roofs; a line holds those that would meet."""
-    lines: list[tuple[float, list[str]]] = []
+def _unit_names(axes: Axes, units: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Return heights above roofs, and the names of units there: of several that would meet."""
+    found: list[tuple[float, str]] = []
     for unit, peak in sorted(units.items(), key=lambda each: -each[1]):
-        y, name = axes.y(peak / _GIGA), f"{unit} {peak / 1e12:.4g} TFLOP/s"
-        if lines and y - lines[-1][0] < _NAME_HEIGHT:
-            lines[-1][1].append(name)
+        y, name = axes.y(peak / _GIGA) - 5, f"{unit} {peak / 1e12:.4g} TFLOP/s"
+        if found and y - found[-1][0] < _NAME_HEIGHT:
+            found[-1] = (found[-1][0], f"{found[-1][1]}, {name}")
         else:
-            lines.append((y, [name]))
-    for y, names in lines:
-        yield label(axes.right - 2, y - 5, ", ".join(names), class_="small", text_anchor="end")
+            found.append((y, name))
+    return found
