@@ -13,6 +13,9 @@ from pathlib import Path
 from dlc import __version__, arch
 from dlc.compiler.options import PRECISIONS, Options
 from dlc.compiler.output_place import check_places
+from dlc.errors import CompileError
+from dlc.option_text import option
+from dlc.report.layer_page import layer_page
 from dlc.report.layer_table import layer_text
 from dlc.tools._command import SUCCESS, CommandParser, Progress, positive, run_command
 from dlc.tools._division_arguments import add_libraries, add_search
@@ -57,6 +60,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="write all layers, patterns and bounds to this file; -: to standard output",
     )
+    add(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write charts of layers, bounds and batch sizes to this file: one page of HTML, which "
+        "needs no network; -: to standard output",
+    )
     add_search(parser)
     add_libraries(parser)
     add(
@@ -81,10 +91,20 @@ def _batches(text: str) -> tuple[int, ...]:
     return tuple(map(positive, text.split(",")))
 
 
+def _files(given: argparse.Namespace) -> list[Path]:
+    """Return where reports go. Raises CompileError where one cannot be written."""
+    files = [file for file in (given.json, given.html) if file]
+    if files.count(STANDARD_OUTPUT) > 1:
+        raise CompileError(
+            f"both {option('json')} and {option('html')} go to standard output; "
+            "give one of them a file"
+        )
+    check_places([file for file in files if not is_device(file)], given.model)
+    return files
+
+
 def _run(given: argparse.Namespace) -> int:
-    if given.json:
-        places = [] if is_device(given.json) else [given.json]
-        check_places(places, given.model)
+    files = _files(given)
     from dlc.analyze import analyze
 
     progress = Progress()
@@ -104,7 +124,9 @@ def _run(given: argparse.Namespace) -> int:
         progress.finish()
     if given.json:
         write_text(given.json, json.dumps(report, indent=1) + "\n")
-    to = sys.stderr if given.json == STANDARD_OUTPUT else sys.stdout
+    if given.html:
+        write_text(given.html, layer_page(report))
+    to = sys.stderr if STANDARD_OUTPUT in files else sys.stdout
     for line in layer_text(report).splitlines():
         show(line, to)
     return SUCCESS

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
 from dlc.analyze.bounds import Times
+from dlc.analyze.critical_path import longest_path
 from dlc.analyze.fused import Fused, read_fused
 from dlc.analyze.hardware import least_s
 from dlc.analyze.layer import Layer, Layers, read_layers
@@ -19,6 +20,7 @@ from dlc.analyze.rating import Rating, rate
 from dlc.analyze.ways import Ways
 from dlc.analyze.work import Work
 from dlc.compiler.outcome import Report
+from dlc.compiler.report import describe_chip
 from dlc.core.context import DlcContext
 from dlc.core.weights import WeightStore
 from dlc.errors import printable
@@ -44,9 +46,13 @@ class OneSize:
     def data(self) -> Report:
         """Return the layers, their patterns, totals and bounds."""
         layers = [self._layer(each) for each in self._layers.each]
+        needs = {layer["name"]: layer["needs"] for layer in layers}
+        estimates = {layer["name"]: layer["estimate_us"] for layer in layers}
         return {
+            "rates": self._rates(),
             "totals": self._totals(layers),
             "bounds": self._bounds(),
+            "critical_path": longest_path(needs, estimates),
             "layers": layers,
             "patterns": patterns(layers),
             "note": self._note(),
@@ -103,6 +109,12 @@ class OneSize:
             us |= times.bounds_us(name, whole_s)
         return {**us, "fusion_gain_us": us["sequential_us"] - us["fused_sequential_us"]}
 
+    def _rates(self) -> Report:
+        """Return what the chip moves and computes in a second."""
+        chip = arch.by_name(self.measuring.target.name)
+        said = describe_chip(chip, self.measuring.options.precision)
+        return {key: said[key] for key in ("bytes_per_s", "flops_per_s")}
+
     def _bound_s(self, name: str) -> float:
         """Return the least seconds of a layer; 0 of one that needs no kernel, such as a view."""
         return self._least_s(self._work[name]) if self._rating.layers.ways[name].ours else 0.0
@@ -118,6 +130,7 @@ class OneSize:
         work, ways = layer.work, self._rating.layers.ways[layer.name]
         return {
             "name": layer.name,
+            "needs": [each.name for each in self._layers.each if each.name in layer.needs],
             "op_type": self.kinds.get(layer.name, ""),
             "inputs": [list(each) for each in layer.inputs],
             "outputs": [list(each) for each in layer.outputs],

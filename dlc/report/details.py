@@ -1,6 +1,6 @@
 """What a page says of one group: operations, candidates, borders, resources."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dlc.report.markup import element, text
 from dlc.report.values import Kernel, changed, microseconds, value
@@ -11,15 +11,22 @@ def details(name: str, kernels: Sequence[Kernel], variant: str) -> str:
     anchor.
     """
     first = kernels[0]
-    rows = [_row(what, said) for what, said in _facts(first) if said]
-    rows += [_row(f"kernel {k['name']}", value(k["resources"])) for k in kernels if k["resources"]]
-    summary = element("summary", text(f"{name}: {' + '.join(first['operations'])}"))
-    return element(
-        "details",
-        summary,
-        element("table", *rows, id=f"{variant}-{name}"),
+    used = ((f"kernel {k['name']}", value(k["resources"])) for k in kernels if k["resources"])
+    return folded(
+        f"{name}: {' + '.join(first['operations'])}",
+        f"{variant}-{name}",
+        [*_facts(first), *used],
         element("table", *_candidates(first), class_="candidates"),
     )
+
+
+def folded(title: str, anchor: str, facts: Iterable[tuple[str, str]], *more: str) -> str:
+    """Return a part of a page that opens at a click on its title: a table of what is said of
+    something, without those of which nothing is said. more: markup below it.
+    """
+    rows = [_row(what, said) for what, said in facts if said]
+    table = element("table", *rows, id=anchor)
+    return element("details", element("summary", text(title)), table, *more)
 
 
 def _facts(kernel: Kernel) -> Iterator[tuple[str, str]]:

@@ -4,24 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
+from dlc.report.bound_names import shown_bounds
 from dlc.report.values import microseconds, size
 
 LAYERS_SHOWN = 20
 PATTERNS_SHOWN = 10
 _NAME_LETTERS = 40
-
-_VARIANTS = (
-    ("advised_sequential_us", "libraries by layer, one after the other, as they advise"),
-    ("library_sequential_us", "libraries by layer, one after the other, fastest algorithms"),
-    ("library_parallel_us", "the same, each layer as soon as its inputs are there"),
-    ("joined_sequential_us", "libraries with what one call computes of several layers"),
-    ("joined_parallel_us", "the same, each as soon as its inputs are there"),
-    ("sequential_us", "layers by our kernels, one after the other"),
-    ("parallel_us", "the same, each as soon as its inputs are there"),
-    ("fused_sequential_us", "our fused kernels, one after the other"),
-    ("fused_parallel_us", "the same, each as soon as its inputs are there"),
-    ("hardware_us", "hardware: all products at the peak, all bytes once"),
-)
 
 
 def layer_text(report: Mapping[str, Any]) -> str:
@@ -90,7 +78,7 @@ def _totals(totals: Mapping[str, Any]) -> str:
 
 
 def _bounds(bounds: Mapping[str, float]) -> Iterator[str]:
-    rows = [(microseconds(bounds[key]), text) for key, text in _VARIANTS if key in bounds]
+    rows = [(microseconds(us), name) for name, us in shown_bounds(bounds)]
     yield from _aligned(rows, 1)
 
 

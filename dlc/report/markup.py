@@ -53,3 +53,23 @@ def box(x: float, y: float, width: float, height: float, tip: str, **attributes:
         height=max(height, 0.5),
         **attributes,
     )
+
+
+def document(title: str, style: str, *parts: str) -> str:
+    """Return a page that needs nothing else: HTML that is XML, too. parts: of its body."""
+    head = element(
+        "head",
+        '<meta charset="utf-8"/>',
+        element("title", text(title)),
+        element("style", style),
+    )
+    body = element("body", element("h1", text(title)), *parts)
+    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+
+
+def section(name: str, said: str, drawn: str) -> str:
+    """Return a part of a page: what it shows, said in sentences if need be, and drawn; empty where
+    nothing is drawn.
+    """
+    about = element("p", text(said)) if said else ""
+    return element("h2", text(name)) + about + drawn if drawn else ""

@@ -4,18 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted
+from dlc.report.colors import kind_colors, legend
 from dlc.report.details import details
 from dlc.report.graph import graph
-from dlc.report.markup import element, text
+from dlc.report.markup import document, element, section, text
 from dlc.report.memory import memory
 from dlc.report.roofline import roofline
-from dlc.report.run import Step, steps_of
-from dlc.report.style import COLORS, STYLE
+from dlc.report.row import Row
+from dlc.report.run_rows import launches_of
+from dlc.report.style import STYLE
 from dlc.report.timeline import time_line
 from dlc.report.values import by_group, library_lines, microseconds, size
 
 _GRAPH = (
-    "Each row is a launch, from the first to the last one. An arc goes from what writes a value to "
+    "Each row is a launch, from the first to the last one. A line goes from what writes a value to "
     "what reads it. The bar is the time of the launch, the black line what it takes at least on "
     "this chip. A click leads to what was decided for its group."
 )
@@ -33,38 +35,23 @@ def page(report: Mapping[str, Any], seconds: Sequence[float] | None = None) -> s
     seconds: what each step of the only variant was measured to take, copies included.
     """
     title = f"dlc: {report['target']}, {report['precision']}"
-    head = element(
-        "head",
-        '<meta charset="utf-8">',
-        element("title", text(title)),
-        f"<style>{STYLE}</style>",
-    )
     called = [element("p", text(line)) for line in library_lines(report)]
     parts = [part for v in report["variants"] for part in _variant(report, v, seconds)]
-    body = element("body", element("h1", text(title)), *called, *parts)
-    return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
+    return document(title, STYLE, *called, *parts)
 
 
 def _variant(
     report: Mapping[str, Any], variant: Mapping[str, Any], seconds: Sequence[float] | None
 ) -> Iterator[str]:
-    steps = steps_of(variant, seconds)
-    names = sorted({step.strategy for step in steps})
-    colors = {name: COLORS[n % len(COLORS)] for n, name in enumerate(names)}
+    steps = launches_of(variant, seconds)
+    colors = kind_colors(steps)
     yield element("p", text(_facts(report, variant, steps, seconds is not None)))
-    yield element("p", *(_key(name, color) for name, color in colors.items()))
-    charts = {
-        "Launches": (_GRAPH, graph(steps, colors, variant["target"])),
-        "Roofline": (_ROOFLINE, roofline(steps, colors, variant.get("chip"))),
-        "Time line": (_TIME_LINE, time_line(steps, colors)),
-        "Memory": (
-            _MEMORY,
-            memory(variant.get("buffers", ()), len(steps), variant["workspace_bytes"]),
-        ),
-    }
-    for name, (said, chart) in charts.items():
-        if chart:
-            yield element("h2", text(name)) + element("p", text(said)) + chart
+    yield legend(colors)
+    yield section("Launches", _GRAPH, graph(steps, colors))
+    yield section("Roofline", _ROOFLINE, roofline(steps, colors, variant.get("chip")))
+    yield section("Time line", _TIME_LINE, time_line(steps, colors))
+    kept = memory(variant.get("buffers", ()), len(steps), variant["workspace_bytes"])
+    yield section("Memory", _MEMORY, kept)
     yield element("h2", "Groups")
     for name, kernels in by_group(variant["kernels"]).items():
         yield details(name, kernels, variant["target"])
@@ -73,7 +60,7 @@ def _variant(
 def _facts(
     report: Mapping[str, Any],
     variant: Mapping[str, Any],
-    steps: Sequence[Step],
+    steps: Sequence[Row],
     is_measured: bool,
 ) -> str:
     how = "measured" if is_measured else "by estimates and what tuning measured"
@@ -83,7 +70,3 @@ def _facts(
         f"{microseconds(sum(step.us for step in steps))} {how}; weights "
         f"{size(report['weights_bytes'])}, intermediate values {size(variant['workspace_bytes'])}"
     )
-
-
-def _key(strategy: str, color: str) -> str:
-    return element("span", class_="key", style=f"background: {color}") + text(strategy)

@@ -1,111 +1,112 @@
-"""The roofline chart: what each step does in a second, by how much it does with a byte.
+"""The roofline chart: what each row does in a second, by how much it does with a byte.
 
 S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model",
 Communications of the ACM 52(4), 2009.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import floor, log10
+from math import atan2, degrees, floor, log10
 from typing import Any
 
+from dlc.report.axes import Axes
 from dlc.report.markup import chart, element, label, line, text
-from dlc.report.run import Step
+from dlc.report.row import Row
 
-_WIDTH, _HEIGHT, _LEFT, _BELOW = 860, 420, 70, 40
-_DECADES_BELOW = 4
-"""Of the axis of operations in a second, below the highest roof."""
-_NAMED, _NAME_WIDTH, _NAME_HEIGHT = 12, 36, 12
-"""Steps that may have their names beside them, those that take longest; pixels of a name."""
+_WIDTH, _HEIGHT = 860, 420
+_GIGA = 1e9
+_DECADES_BELOW = 8
+"""Of the axis of operations in a second at most, below the highest roof."""
+_AT_END = {"class_": "small", "text_anchor": "end"}
+_NAMED, _LETTER, _NAME_HEIGHT, _NAME_LETTERS = 12, 6.6, 13, 32
+"""Rows that may have their names beside them, those that take longest; pixels of a letter and of a
+name; letters of a name.
+"""
 
 
-def roofline(
-    steps: Sequence[Step], colors: Mapping[str, str], chip: Mapping[str, Any] | None
-) -> str:
+def roofline(rows: Sequence[Row], colors: Mapping[str, str], chip: Mapping[str, Any] | None) -> str:
     """Return the chart, empty where nothing is known of operations and times. chip: its memory's
     and its units' rates, as a report has them; an old one has none.
     """
-    shown = [step for step in steps if step.flops and step.bytes and step.us]
+    shown = [row for row in rows if row.flops and row.bytes and row.us]
     if not shown or chip is None:
         return ""
-    axes = _Axes(shown, chip)
-    longest = max(step.us for step in shown)
-    points = [_point(step, axes, colors[step.strategy], longest) for step in shown]
-    names = [label(x, y, step.group, class_="small") for step, x, y in _named(shown, axes)]
-    return chart(_WIDTH, _HEIGHT, *axes.grid(), *axes.roofs(), *points, *names)
+    axes = _axes(shown, chip)
+    longest = max(row.us for row in shown)
+    points = [_point(row, axes, colors[row.kind], longest) for row in shown]
+    grid = axes.grid("flop per byte", "GFLOP/s")
+    units = _unit_names(axes, chip["flops_per_s"])
+    roofs = _roofs(axes, chip["bytes_per_s"], [*chip["flops_per_s"].values()])
+    above = [label(axes.right - 2, y, name, **_AT_END) for y, name in units]
+    names = _names(shown, axes, units)
+    return chart(_WIDTH, _HEIGHT, *grid, *roofs, *above, *points, *names)
 
 
-def _named(steps: Sequence[Step], axes: "_Axes") -> Iterator[tuple[Step, float, float]]:
-    """Yield the steps that take longest, with the places of their names, which do not meet."""
-    taken: list[tuple[float, float]] = []
-    for step in sorted(steps, key=lambda step: -step.us)[:_NAMED]:
-        x, y = axes.x(_intensity(step)) + 9, axes.y(_rate(step)) + 16
-        if all(abs(x - a) > _NAME_WIDTH or abs(y - b) > _NAME_HEIGHT for a, b in taken):
-            taken.append((x, y))
-            yield step, x, y
+def _names(rows: Sequence[Row], axes: Axes, units: Sequence[tuple[float, str]]) -> Iterator[str]:
+    """Yield the names of the rows that take longest, beside their points, where they meet none and
+    no name of a unit.
+    """
+    end = axes.right - 2
+    taken = [(end - _LETTER * len(name), end, y) for y, name in units]
+    for row in sorted(rows, key=lambda row: -row.us)[:_NAMED]:
+        name = row.name if len(row.name) <= _NAME_LETTERS else f"…{row.name[1 - _NAME_LETTERS :]}"
+        width = _LETTER * len(name)
+        x, y = axes.x(_intensity(row)) + 9, axes.y(_rate(row)) + 16
+        if x + width > axes.right:
+            x -= width + 18
+        if all(x > b or x + width < a or abs(y - c) > _NAME_HEIGHT for a, b, c in taken):
+            taken.append((x, x + width, y))
+            yield label(x, y, name, class_="small")
 
 
-def _intensity(step: Step) -> float:
-    return step.flops / step.bytes
+def _intensity(row: Row) -> float:
+    return row.flops / row.bytes
 
 
-def _rate(step: Step) -> float:
-    return step.flops / (1e-6 * step.us)
+def _rate(row: Row) -> float:
+    """Return GFLOP/s."""
+    return row.flops / (1e-6 * row.us) / _GIGA
 
 
-def _point(step: Step, axes: "_Axes", color: str, longest: float) -> str:
-    tip = f"{step.tip}, {_rate(step) / 1e9:.4g} GFLOP/s, {_intensity(step):.3g} flop/byte"
-    radius = 3 + 6 * (step.us / longest) ** 0.5
-    place = {"cx": axes.x(_intensity(step)), "cy": axes.y(_rate(step)), "r": radius}
+def _point(row: Row, axes: Axes, color: str, longest: float) -> str:
+    tip = f"{row.tip}, {_rate(row):.4g} GFLOP/s, {_intensity(row):.3g} flop/byte"
+    radius = 3 + 6 * (row.us / longest) ** 0.5
+    place = {"cx": axes.x(_intensity(row)), "cy": axes.y(_rate(row)), "r": radius}
     return element("circle", element("title", text(tip)), **place, fill=color, class_="point")
 
 
-class _Axes:
-    """Both logarithmic, as wide as the steps and the roofs need."""
+def _axes(rows: Sequence[Row], chip: Mapping[str, Any]) -> Axes:
+    """Return axes of whole decades, as wide as the rows and the roofs need."""
+    peak = max(chip["flops_per_s"].values())
+    intensities = [*map(_intensity, rows), peak / chip["bytes_per_s"]]
+    top = floor(log10(peak / _GIGA)) + 1
+    slowest = floor(log10(min(map(_rate, rows))))
+    bottom = max(min(slowest, top - 2), top - _DECADES_BELOW)
+    first, last = floor(log10(min(intensities))), floor(log10(max(intensities))) + 1
+    return Axes(_WIDTH, _HEIGHT, (10.0**first, 10.0**last), (10.0**bottom, 10.0**top))
 
-    def __init__(self, steps: Sequence[Step], chip: Mapping[str, Any]):
-        self._memory: float = chip["bytes_per_s"]
-        self._units: Mapping[str, float] = chip["flops_per_s"]
-        top = max(self._units.values())
-        intensities = [*map(_intensity, steps), top / self._memory]
-        self._first = floor(log10(min(intensities)))
-        self._last = floor(log10(max(intensities))) + 1
-        self._top = floor(log10(top)) + 1
-        slowest = floor(log10(min(map(_rate, steps))))
-        self._bottom = max(min(slowest, self._top - 2), self._top - 2 * _DECADES_BELOW)
 
-    def x(self, intensity: float) -> float:
-        """Return where an intensity is, in pixels."""
-        share = (log10(intensity) - self._first) / (self._last - self._first)
-        return _LEFT + share * (_WIDTH - _LEFT - 10)
+def _roofs(axes: Axes, memory: float, peaks: Sequence[float]) -> Iterator[str]:
+    """Yield the roof of the memory, up to the fastest unit's, and that of each unit."""
+    top, low = max(peaks), max(axes.across[0], _GIGA * axes.up[0] / memory)
+    x, y = axes.x(low), axes.y(low * memory / _GIGA)
+    ridge_x, ridge_y = axes.x(top / memory), axes.y(top / _GIGA)
+    yield line(x, y, ridge_x, ridge_y, class_="roof")
+    angle = degrees(atan2(ridge_y - y, ridge_x - x))
+    turned = f"rotate({angle:.1f} {x:.1f} {y:.1f})"
+    rate = f"memory {memory / 1e12:.3g} TB/s"
+    yield label(x + 8, y - 6, rate, class_="small", transform=turned)
+    for peak in peaks:
+        height = axes.y(peak / _GIGA)
+        yield line(axes.x(peak / memory), height, axes.right, height, class_="roof")
 
-    def y(self, rate: float) -> float:
-        """Return where a rate is, in pixels."""
-        share = (max(log10(rate), self._bottom) - self._bottom) / (self._top - self._bottom)
-        return (_HEIGHT - _BELOW) - share * (_HEIGHT - _BELOW - 10)
 
-    def grid(self) -> Iterator[str]:
-        """Yield the lines of each power of ten, with their labels."""
-        for power in range(self._first, self._last + 1):
-            x = self.x(10.0**power)
-            yield line(x, 10, x, _HEIGHT - _BELOW, class_="grid")
-            yield label(x - 8, _HEIGHT - 22, f"{10.0**power:g}", class_="small")
-        for power in range(self._bottom, self._top + 1):
-            y = self.y(10.0**power)
-            yield line(_LEFT, y, _WIDTH - 10, y, class_="grid")
-            yield label(4, y + 4, f"{10.0 ** (power - 9):g}", class_="small")
-        yield label(_WIDTH / 2, _HEIGHT - 4, "flop per byte", class_="small")
-        yield label(_LEFT + 4, 22, "GFLOP/s", class_="small")
-
-    def roofs(self) -> Iterator[str]:
-        """Yield the roof of the memory, up to the fastest unit's, and that of each unit."""
-        top, low = max(self._units.values()), 10.0**self._first
-        ridge = top / self._memory
-        start = (self.x(low), self.y(low * self._memory))
-        yield line(*start, self.x(ridge), self.y(top), class_="roof")
-        rate = f"memory {self._memory / 1e12:.3g} TB/s"
-        yield label(start[0] + 6, start[1] - 6, rate, class_="small")
-        for unit, peak in self._units.items():
-            y = self.y(peak)
-            yield line(self.x(peak / self._memory), y, _WIDTH - 10, y, class_="roof")
-            name = f"{unit} {peak / 1e12:.4g} TFLOP/s"
-            yield label(_WIDTH - 12, y - 5, name, class_="small", text_anchor="end")
+def _unit_names(axes: Axes, units: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Return heights above roofs, and the names of units there: of several that would meet."""
+    found: list[tuple[float, str]] = []
+    for unit, peak in sorted(units.items(), key=lambda each: -each[1]):
+        y, name = axes.y(peak / _GIGA) - 5, f"{unit} {peak / 1e12:.4g} TFLOP/s"
+        if found and y - found[-1][0] < _NAME_HEIGHT:
+            found[-1] = (found[-1][0], f"{found[-1][1]}, {name}")
+        else:
+            found.append((y, name))
+    return found

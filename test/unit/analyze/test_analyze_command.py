@@ -8,6 +8,7 @@ import onnx
 import pytest
 from layer_models import HEAD, with_weights
 from onnx.parser import parse_model
+from page_elements import of_class, parsed
 
 from dlc.tools import dlc_analyze
 
@@ -27,6 +28,7 @@ BOUNDS = {
 }
 LAYER = {
     "name": str,
+    "needs": list,
     "op_type": str,
     "inputs": list,
     "outputs": list,
@@ -60,6 +62,10 @@ def test_the_json_has_layers_and_bounds(tmp_path: Path) -> None:
     assert "no measurements" in report["note"]
     assert report["bounds"].keys() == BOUNDS
     assert [layer["name"] for layer in report["layers"]] == ["dense", "relu"]
+    assert [layer["needs"] for layer in report["layers"]] == [[], ["dense"]]
+    assert report["critical_path"] == ["dense", "relu"]
+    assert report["rates"]["bytes_per_s"] == 4.8e12
+    assert report["rates"]["flops_per_s"].keys() >= {"wgmma.f16"}
     for layer in report["layers"]:
         assert {key: type(value) for key, value in layer.items()} == LAYER
     assert report["totals"]["macs"] == 64 * 32
@@ -74,6 +80,34 @@ def test_the_json_goes_to_standard_output_alone(
     said = capsys.readouterr()
     assert json.loads(said.out)["bounds"].keys() == BOUNDS
     assert "hardware: all products at the peak" in said.err
+
+
+def test_the_page_has_each_layer_of_each_batch_size(tmp_path: Path) -> None:
+    place, json_place = tmp_path / "layers.html", tmp_path / "layers.json"
+    words = ("--batch", "2,16", "--html", place, "--json", json_place)
+    assert run(write(tmp_path, OPEN), *GPU, *words) == 0
+    root = parsed(place.read_text())
+    assert [each.text for each in of_class(root, "name")] == ["dense", "relu"] * 2
+    assert json.loads(json_place.read_text())["batch"] == 2
+
+
+def test_the_page_goes_to_standard_output_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(write(tmp_path, FIXED), *GPU, "--html", "-") == 0
+    said = capsys.readouterr()
+    assert len(of_class(parsed(said.out), "name")) == 2
+    assert "hardware: all products at the peak" in said.err
+
+
+def test_one_of_two_goes_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(write(tmp_path, FIXED), *GPU, "--html", "-", "--json", "-") == 1
+    said = capsys.readouterr()
+    message = "both --json and --html go to standard output; give one of them a file"
+    assert said.err.splitlines()[-1] == f"dlc-analyze: error: {message}"
+    assert not said.out
 
 
 def test_the_table_begins_with_what_takes_longest(
@@ -202,6 +236,11 @@ def test_a_place_that_cannot_be_written_is_found_first(
     before = model.read_bytes()
     assert run(model, *GPU, "--json", model) == 1
     assert "is a file of the model" in capsys.readouterr().err
+    assert run(model, *GPU, "--html", model) == 1
+    assert "is a file of the model" in capsys.readouterr().err
+    twice = tmp_path / "twice"
+    assert run(model, *GPU, "--html", twice, "--json", twice) == 1
+    assert "is to be written twice" in capsys.readouterr().err
     assert model.read_bytes() == before
     assert run(model, *GPU, "--json", tmp_path / "nowhere" / "file") == 1
     assert "cannot be written" in capsys.readouterr().err

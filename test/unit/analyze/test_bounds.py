@@ -6,7 +6,7 @@ from layer_models import ATTENTION, analysis
 from dlc import registry
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.entry import find_main
-from dlc.analyze.critical_path import longest_path_s
+from dlc.analyze.critical_path import longest_path, longest_path_s
 from dlc.analyze.work import work_of
 from dlc.core.parser import parse_module
 
@@ -57,6 +57,18 @@ def test_of_branches_only_the_longest_counts() -> None:
     us = {layer["name"]: layer["estimate_us"] for layer in report["layers"]}
     assert report["bounds"]["parallel_us"] == pytest.approx(max(us["a"], us["b"]) + us["join"])
     assert report["bounds"]["sequential_us"] == pytest.approx(sum(us.values()))
+
+
+def test_the_critical_path_takes_the_parallel_time() -> None:
+    body = """m (float[64, 256] x) => (float[64, 256] y) {
+    [start] a = Relu(x) [long] b = MatMul(a, w) [long2] c = MatMul(b, w) [short] d = Neg(a)
+    [end] y = Add(d, c) }"""
+    report = analysis(body, {"w": (256, 256)})
+    layers = {layer["name"]: layer for layer in report["layers"]}
+    assert report["critical_path"] == ["start", "long", "long2", "end"]
+    assert layers["end"]["needs"] == ["long2", "short"]
+    us = sum(layers[name]["estimate_us"] for name in report["critical_path"])
+    assert us == pytest.approx(report["bounds"]["parallel_us"])
 
 
 def test_fusion_gains_what_it_saves() -> None:
@@ -111,6 +123,9 @@ def test_the_longest_path() -> None:
     needs = {"a": [], "b": ["a"], "c": ["a"], "d": ["b", "c"], "e": []}
     seconds = {"a": 1.0, "b": 2.0, "c": 5.0, "d": 1.0, "e": 6.5}
     assert longest_path_s(needs, seconds) == 7.0
+    assert longest_path(needs, seconds) == ["a", "c", "d"]
+    assert longest_path(needs, {**seconds, "e": 7.5}) == ["e"]
+    assert longest_path({}, {}) == []
     assert longest_path_s({}, {}) == 0.0
 
 

@@ -14,12 +14,12 @@ from onnx import TensorProto, helper, numpy_helper
 import dlc
 from dlc.compiler.outcome import Report
 from dlc.report.page import page
-from dlc.report.run import Step, steps_of
+from dlc.report.row import Row
+from dlc.report.run_rows import launches_of
 from dlc.report.timeline import starts_of
 
 CHANNELS = 24
 STRANGE = "</script><b>&"
-_VOID = ("meta",)
 
 
 def branches() -> onnx.ModelProto:
@@ -64,8 +64,7 @@ class Elements(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.count[tag] += 1
         self.attributes += attrs
-        if tag not in _VOID:
-            self.open.append(tag)
+        self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -111,15 +110,15 @@ def test_what_tuning_measured_replaces_the_estimate(report: Report) -> None:
     variant = report["variants"][0]
     kernel = {**variant["kernels"][0], "measured": {"time_us": 1234.5}}
     tuned = {**variant, "kernels": [kernel, *variant["kernels"][1:]]}
-    assert steps_of(tuned)[0].us == 1234.5
-    assert steps_of(variant)[0].us == variant["steps"][0]["estimate_us"] > 0
+    assert launches_of(tuned)[0].us == 1234.5
+    assert launches_of(variant)[0].us == variant["steps"][0]["estimate_us"] > 0
 
 
 def test_times_of_a_profile_replace_both(report: Report) -> None:
     variant = report["variants"][0]
     seconds = [1e-6 * (number + 1) for number in range(len(variant["steps"]))]
     launches = [step for step in variant["steps"] if "kernel" in step]
-    assert [s.us for s in steps_of(variant, seconds)] == pytest.approx(
+    assert [s.us for s in launches_of(variant, seconds)] == pytest.approx(
         [*range(1, 1 + len(launches))]
     )
     assert "measured" in page({**report, "variants": [variant]}, seconds)
@@ -159,8 +158,8 @@ def test_an_old_report_has_a_page(report: Report) -> None:
     assert found.count["details"] == Elements(page(report)).count["details"]
 
 
-def step(number: int, us: float, *after: int, **keys: Any) -> Step:
-    return Step(number, f"g{number}", "", "map", us, 0.0, 0.0, 0.0, after, after, **keys)
+def step(number: int, us: float, *after: int, **keys: Any) -> Row:
+    return Row(number, f"g{number}", "", "map", us, 0.0, 0.0, 0.0, after, after, **keys)
 
 
 def test_steps_begin_when_those_before_have_ended() -> None:

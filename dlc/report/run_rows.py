@@ -1,37 +1,13 @@
-"""A run of a model, step by step, as the charts of a page show it."""
+"""A run of a model, launch by launch, as rows of charts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Step:
-    """A launch. number: its place in the run. title: the ONNX nodes that it computes. us: what it
-    takes, as far as that is known. bound_us: what it takes at least; 0: nobody knows. flops, bytes:
-    of its group, 0 where the group has other launches. reads: the steps whose results it reads.
-    after: the steps that have ended when it begins.
-    """
-
-    number: int
-    group: str
-    title: str
-    strategy: str
-    us: float
-    bound_us: float
-    flops: float
-    bytes: float
-    reads: Sequence[int]
-    after: Sequence[int]
-
-    @property
-    def tip(self) -> str:
-        """What is said of it where a pointer rests on it."""
-        return f"{self.group} {self.title}: {self.us:.3g} us ({self.strategy})"
+from dlc.report.row import Row
 
 
-def steps_of(variant: Mapping[str, Any], seconds: Sequence[float] | None = None) -> list[Step]:
+def launches_of(variant: Mapping[str, Any], seconds: Sequence[float] | None = None) -> list[Row]:
     """Return the launches of a run of a variant.
 
     seconds: what each step was measured to take; without them what tuning measured of its kernel,
@@ -47,7 +23,7 @@ def steps_of(variant: Mapping[str, Any], seconds: Sequence[float] | None = None)
         us = _microseconds(step, kernel, alone) if seconds is None else 1e6 * seconds[number]
         bound, work = (kernel["bound"], kernel["work"]) if alone else ({}, {})
         found.append(
-            Step(
+            Row(
                 number,
                 step["group"],
                 ", ".join(step["nodes"]),
@@ -58,6 +34,7 @@ def steps_of(variant: Mapping[str, Any], seconds: Sequence[float] | None = None)
                 work.get("bytes", 0.0),
                 step.get("reads", ()),
                 step.get("after", ()),
+                f"{variant['target']}-{step['group']}",
             )
         )
     return found

@@ -1,0 +1,34 @@
+"""What the bounds of a model are called."""
+
+from collections.abc import Iterator, Mapping
+
+_WHOSE = {
+    "advised_": "libraries by layer, as they advise",
+    "library_": "libraries by layer, fastest algorithms",
+    "joined_": "libraries, with what one call computes of several layers",
+    "": "layers by our kernels",
+    "fused_": "our fused kernels",
+}
+_HOW = {
+    "sequential_us": "one after the other",
+    "parallel_us": "each as soon as its inputs are there",
+}
+_SHOWN = {
+    **{f"{one}{two}": f"{who}, {how}" for one, who in _WHOSE.items() for two, how in _HOW.items()},
+    "hardware_us": "hardware: all products at the peak, all bytes once",
+}
+_LEAST = {
+    **{f"least_{two}": f"the least of each layer, {how}" for two, how in _HOW.items()},
+    "fused_bound_us": "the least of each of our kernels, one after the other",
+}
+
+
+def shown_bounds(bounds: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Yield the names and microseconds of the times of a whole model, as far as they are known."""
+    yield from ((name, bounds[key]) for key, name in _SHOWN.items() if key in bounds)
+
+
+def all_bounds(bounds: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Yield these, and the sums of what parts take at least."""
+    names = _SHOWN | _LEAST
+    yield from ((name, bounds[key]) for key, name in names.items() if key in bounds)
