@@ -5,10 +5,10 @@ Communications of the ACM 52(4), 2009.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import atan2, degrees, floor, log10
+from math import atan2, degrees, floor, hypot, log10
 from typing import Any
 
-from dlc.report.axes import Axes
+from dlc.report.axes import LEFT, Axes
 from dlc.report.markup import chart, element, label, line, text
 from dlc.report.row import Row
 
@@ -17,9 +17,9 @@ _GIGA = 1e9
 _DECADES_BELOW = 8
 """Of the axis of operations in a second at most, below the highest roof."""
 _AT_END = {"class_": "small", "text_anchor": "end"}
-_NAMED, _LETTER, _NAME_HEIGHT, _NAME_LETTERS = 12, 6.6, 13, 32
-"""Rows that may have their names beside them, those that take longest; pixels of a letter and of a
-name; letters of a name.
+_NAMED, _NEAR, _LETTER, _NAME_HEIGHT, _NAME_LETTERS = 12, 12, 6.6, 13, 32
+"""Rows that may have their names beside them; pixels between points of which both may, of a letter
+and of a name; letters of a name.
 """
 
 
@@ -42,20 +42,42 @@ def roofline(rows: Sequence[Row], colors: Mapping[str, str], chip: Mapping[str, 
 
 
 def _names(rows: Sequence[Row], axes: Axes, units: Sequence[tuple[float, str]]) -> Iterator[str]:
-    """Yield the names of the rows that take longest, beside their points, where they meet none and
-    no name of a unit.
+    """Yield the names of rows, those that take longest first, beside their points, where they meet
+    no other name and hide no point. Of points that are nearly one, one has its name.
     """
     end = axes.right - 2
     taken = [(end - _LETTER * len(name), end, y) for y, name in units]
-    for row in sorted(rows, key=lambda row: -row.us)[:_NAMED]:
+    points = {(axes.x(_intensity(row)), axes.y(_rate(row))) for row in rows}
+    taken += [(x - 3, x + 3, y + 5) for x, y in points]
+    named: list[tuple[float, float]] = []
+    for row in sorted(rows, key=lambda row: -row.us):
         name = row.name if len(row.name) <= _NAME_LETTERS else f"…{row.name[1 - _NAME_LETTERS :]}"
-        width = _LETTER * len(name)
-        x, y = axes.x(_intensity(row)) + 9, axes.y(_rate(row)) + 16
-        if x + width > axes.right:
-            x -= width + 18
-        if all(x > b or x + width < a or abs(y - c) > _NAME_HEIGHT for a, b, c in taken):
-            taken.append((x, x + width, y))
-            yield label(x, y, name, class_="small")
+        x, y = axes.x(_intensity(row)), axes.y(_rate(row))
+        if any(hypot(x - a, y - b) < _NEAR for a, b in named):
+            continue
+        place = next((p for p in _beside(x, y, name) if _is_free(p, taken, axes)), None)
+        if place and len(named) < _NAMED:
+            named.append((x, y))
+            taken.append(place)
+            yield label(place[0], place[2], name, class_="small")
+
+
+_Place = tuple[float, float, float]
+"""Of a name: its left, its right, the line below it."""
+
+
+def _beside(x: float, y: float, name: str) -> Iterator[_Place]:
+    """Yield the places of a name at the corners of a point."""
+    width = _LETTER * len(name)
+    for line_y in (y + 16, y - 8):
+        yield x + 9, x + 9 + width, line_y
+        yield x - 9 - width, x - 9, line_y
+
+
+def _is_free(place: _Place, taken: Sequence[_Place], axes: Axes) -> bool:
+    left, right, y = place
+    inside = left > LEFT and right < axes.right and y < axes.bottom
+    return inside and all(left > b or right < a or abs(y - c) > _NAME_HEIGHT for a, b, c in taken)
 
 
 def _intensity(row: Row) -> float:

@@ -11,7 +11,9 @@ svg a { fill: #222; text-decoration: none; } svg a:hover { fill: #06c; }
 .name.critical { font-weight: 600; }
 .bound { stroke: #000; stroke-width: 2; } .total { fill: #4e79a7; }
 .grid { stroke: #e4e4e4; } .roof { stroke: #444; stroke-width: 1.5; }
-.point { fill-opacity: 0.75; } .bar { stroke: #fff; stroke-width: 0.5; }
+.point { fill-opacity: 0.75; }
+svg .small { paint-order: stroke; stroke: #fff; stroke-width: 2.5px; }
+.bar { stroke: #fff; stroke-width: 0.5; }
 .bar.critical { stroke: #d00; stroke-width: 0.8; }
 .curve { fill: none; stroke-width: 2; }
 .buffer { fill: #4e79a7; fill-opacity: 0.55; stroke: #fff; stroke-width: 0.5; }
