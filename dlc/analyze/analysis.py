@@ -19,7 +19,7 @@ from dlc.analyze.patterns import patterns
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import DEFAULT_SEARCH, Options
 from dlc.compiler.outcome import Report
-from dlc.compiler.targets import Target, check_libraries, parse_targets
+from dlc.compiler.targets import Target, check_libraries, parse_chip
 from dlc.core.blas_threads import one_blas_thread
 from dlc.core.context import DlcContext
 from dlc.core.garbage import rare_collections
@@ -29,7 +29,6 @@ from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.option_text import option
 from dlc.plan import Planner
 
 NOTE = "all times come from the model of the chip: no measurements"
@@ -46,12 +45,10 @@ def analyze(source: ModelSource, options: Options, batches: Sequence[int] = ()) 
     options.check()
     if is_ir(source):
         raise CompileError("an analysis is of an ONNX model, this is IR", at=str(source))
-    targets = parse_targets(options.target)
-    if len(targets) > 1:
-        raise CompileError(f"an analysis is for one chip; give one as {option('target')}")
-    check_libraries(options.libraries, targets)
+    target = parse_chip(options.target)
+    check_libraries(options.libraries, [target])
     with rare_collections(), one_blas_thread():
-        each = [*_of_batches(source, options, targets[0], batches)]
+        each = [*_of_batches(source, options, target, batches)]
     return {**each[0], "batches": each} if len(each) > 1 else each[0]
 
 
