@@ -128,7 +128,7 @@ MODELS = (
         34.94e9,
         355,
         Bounds(114.4, 2722, 164.8, 2896),
-        why="not known: the file is of 800x800 pixels, and the paper's times fit that; its MACs "
+        why="unknown: the file is of 800x800 pixels, and the paper's times fit that; its MACs "
         "are near those of 224x224 without the last four convolutions (35.18 G)",
     ),
     PaperModel(
