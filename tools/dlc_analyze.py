@@ -49,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add(
         "--target",
-        help=f"cpu (this machine's), {', '.join(row.name for row in arch.CPUS)}, or a GPU: sm_80, "
-        "sm_90a...; default: the GPU found, else cpu",
+        help=f"cpu (this machine's), {', '.join(row.name for row in arch.CPUS)}, or a GPU: sm_70, "
+        "sm_80...; default: the GPU found, else cpu",
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add_inputs(parser)

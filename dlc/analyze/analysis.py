@@ -10,7 +10,7 @@ from dlc.analyze.one_size import OneSize
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
-from dlc.compiler.targets import Target, check_libraries, parse_targets
+from dlc.compiler.targets import Target, check_libraries, parse_chip
 from dlc.core.blas_threads import one_blas_thread
 from dlc.core.garbage import rare_collections
 from dlc.errors import CompileError
@@ -37,11 +37,9 @@ def analyze(
     options.check()
     if is_ir(source):
         raise CompileError("an analysis is of an ONNX model, this is IR", at=str(source))
-    targets = parse_targets(options.target)
-    if len(targets) > 1:
-        raise CompileError(f"an analysis is for one chip; give one as {option('target')}")
-    check_libraries(options.libraries, targets)
-    measuring = _measuring(targets[0], options, times)
+    target = parse_chip(options.target)
+    check_libraries(options.libraries, [target])
+    measuring = _measuring(target, options, times)
     with rare_collections(), one_blas_thread():
         each = [*_of_batches(source, options, measuring, batches)]
     return {**each[0], "batches": each} if len(each) > 1 else each[0]

@@ -9,6 +9,7 @@ from itertools import product
 
 from dlc import arch, libraries
 from dlc.errors import CompileError
+from dlc.option_text import option
 
 _OLDEST = (8, 0)
 """The first compute capability with a maximum that keeps NaN (``max.NaN``), asynchronous copies,
@@ -60,6 +61,18 @@ def parse_targets(text: str | None) -> list[Target]:
     if len(targets) > 1 and not all(target.is_gpu for target in targets):
         raise CompileError("an artifact is for one CPU or for GPUs; compile once for each")
     return targets
+
+
+def parse_chip(text: str | None) -> Target:
+    """Return the one target of an analysis, which no code is made for: one of ``parse_targets``, or
+    an older GPU that has a row. Raises CompileError for an unknown one, and for several.
+    """
+    if text in arch.DEFAULT_CHIPS:
+        return Target(text)
+    targets = parse_targets(text)
+    if len(targets) > 1:
+        raise CompileError(f"an analysis is for one chip; give one as {option('target')}")
+    return targets[0]
 
 
 def check_libraries(names: Sequence[str], targets: Sequence[Target]) -> None:

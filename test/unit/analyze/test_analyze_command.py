@@ -164,6 +164,19 @@ def test_an_open_size_without_a_name_is_the_batch(tmp_path: Path) -> None:
     assert json.loads(place.read_text())["layers"][0]["inputs"] == [[3, 64]]
 
 
+@pytest.mark.parametrize(("target", "chip"), [("sm_70", "v100"), ("sm_75", "rtx2080")])
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+def test_gpus_too_old_for_an_artifact_can_be_analysed(
+    tmp_path: Path, target: str, chip: str, precision: str
+) -> None:
+    place = tmp_path / "layers.json"
+    words = ("--target", target, "--precision", precision, "--json", place)
+    assert run(write(tmp_path, FIXED), *words) == 0
+    report: dict[str, Any] = json.loads(place.read_text())
+    assert (report["target"], report["chip"]) == (target, chip)
+    assert report["bounds"]["hardware_us"] > 0
+
+
 @pytest.mark.parametrize(
     ("body", "words", "message"),
     [
