@@ -13,6 +13,7 @@ from pathlib import Path
 from dlc import __version__, arch
 from dlc.compiler.options import PRECISIONS, Options
 from dlc.compiler.output_place import check_places
+from dlc.errors import CompileError
 from dlc.report.layer_table import layer_text
 from dlc.tools._command import SUCCESS, CommandParser, Progress, positive, run_command
 from dlc.tools._division_arguments import add_libraries, add_search
@@ -73,6 +74,13 @@ def _parser() -> argparse.ArgumentParser:
         help="take measured times from this tuning database, or export of one, of any machine with "
         "this chip",
     )
+    add(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="what another system measured of this model: a profile of ONNX Runtime, a trace of "
+        "torch.profiler, what ncu --csv prints, or a trace of dlc-run --profile",
+    )
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
@@ -82,9 +90,7 @@ def _batches(text: str) -> tuple[int, ...]:
 
 
 def _run(given: argparse.Namespace) -> int:
-    if given.json:
-        places = [] if is_device(given.json) else [given.json]
-        check_places(places, given.model)
+    _check_places(given)
     from dlc.analyze import analyze
 
     progress = Progress()
@@ -99,7 +105,7 @@ def _run(given: argparse.Namespace) -> int:
         progress=progress,
     )
     try:
-        report = analyze(given.model, options, given.batch, given.times)
+        report = analyze(given.model, options, given.batch, given.times, given.profile)
     finally:
         progress.finish()
     if given.json:
@@ -108,6 +114,16 @@ def _run(given: argparse.Namespace) -> int:
     for line in layer_text(report).splitlines():
         show(line, to)
     return SUCCESS
+
+
+def _check_places(given: argparse.Namespace) -> None:
+    """Raise CompileError where the report cannot be written, or over a file that is read."""
+    if not given.json:
+        return
+    check_places([] if is_device(given.json) else [given.json], given.model)
+    both = (given.json, given.profile)
+    if given.profile and all(path.exists() for path in both) and given.json.samefile(given.profile):
+        raise CompileError("is the profile that is read; give another file", str(given.json))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from dlc import arch
 from dlc.analyze.batch import with_batch
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.one_size import OneSize
+from dlc.analyze.profiled import with_profile
+from dlc.analyze.profiles import Profile, read_profile
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
@@ -24,13 +26,15 @@ def analyze(
     options: Options,
     batches: Sequence[int] = (),
     times: str | Path | None = None,
+    profile: str | Path | None = None,
 ) -> Report:
     """Return the layers of a model, their work, and bounds of their time (docs/analyze.md lists the
     keys).
 
     batches: batch sizes; the report is that of the first one, and has those of all under
     ``batches`` where there are several. times: a database of measured times, or an export of one,
-    perhaps of another machine with this chip. Of ``options``, those count that decide what is
+    perhaps of another machine with this chip. profile: a file of what another system measured of
+    the model. Of ``options``, those count that decide what is
     computed, how it is divided into kernels, and whether kernels are measured (``tune``). Raises
     CompileError.
     """
@@ -41,9 +45,10 @@ def analyze(
     if len(targets) > 1:
         raise CompileError(f"an analysis is for one chip; give one as {option('target')}")
     check_libraries(options.libraries, targets)
+    seen = _profile(profile, batches)
     measuring = _measuring(targets[0], options, times)
     with rare_collections(), one_blas_thread():
-        each = [*_of_batches(source, options, measuring, batches)]
+        each = [*_of_batches(source, options, measuring, batches, seen)]
     return {**each[0], "batches": each} if len(each) > 1 else each[0]
 
 
@@ -54,15 +59,27 @@ def _measuring(target: Target, options: Options, times: str | Path | None) -> Me
     return Measuring.of(target, options, recorded)
 
 
+def _profile(path: str | Path | None, batches: Sequence[int]) -> Profile | None:
+    if path is None:
+        return None
+    if len(batches) > 1:
+        raise CompileError(f"a profile is of one batch size; give one with {option('batch')}")
+    return read_profile(Path(path))
+
+
 def _of_batches(
-    source: ModelSource, options: Options, measuring: Measuring, batches: Sequence[int]
+    source: ModelSource,
+    options: Options,
+    measuring: Measuring,
+    batches: Sequence[int],
+    profile: Profile | None,
 ) -> Iterator[Report]:
     shapes = options.shapes or {}
     constants = list(options.constants or {})
     sizes = [(n, with_batch(source, shapes, n, constants)) for n in batches]  # all, before work
     for batch, given in sizes or [(None, shapes)]:
         found = OneSize(source, measuring, given).data()
-        yield {
+        report = {
             "model": None if not isinstance(source, str | Path) else str(source),
             "target": measuring.target.name,
             "chip": arch.by_name(measuring.target.name).name,
@@ -71,3 +88,4 @@ def _of_batches(
             "remarks": [*measuring.remarks],
             **found,
         }
+        yield with_profile(report, profile)[0] if profile else report

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch, registry
@@ -39,7 +40,7 @@ class OneSize:
     measuring: Measuring
     shapes: Shapes
     context: DlcContext = field(default_factory=lambda: registry.new_context(WeightStore()))
-    kinds: dict[str, str] = field(default_factory=dict[str, str])
+    nodes: dict[str, NodeProto] = field(default_factory=dict[str, NodeProto])
 
     def data(self) -> Report:
         """Return the layers, their patterns, totals and bounds."""
@@ -59,7 +60,7 @@ class OneSize:
         module = import_model(
             self.source, self.shapes, self.context, options.constants, record=record
         )
-        self.kinds |= {printable(each.place): each.node.op_type for each in record.nodes}
+        self.nodes |= {printable(each.place): each.node for each in record.nodes}
         return module
 
     @cached_property
@@ -116,9 +117,12 @@ class OneSize:
 
     def _layer(self, layer: Layer) -> Report:
         work, ways = layer.work, self._rating.layers.ways[layer.name]
+        node = self.nodes.get(layer.name, NodeProto())
         return {
             "name": layer.name,
-            "op_type": self.kinds.get(layer.name, ""),
+            "op_type": node.op_type,
+            "needs": sorted(layer.needs),
+            "results": [*node.output],
             "inputs": [list(each) for each in layer.inputs],
             "outputs": [list(each) for each in layer.outputs],
             "macs": work.macs,

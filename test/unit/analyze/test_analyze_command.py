@@ -28,6 +28,8 @@ BOUNDS = {
 LAYER = {
     "name": str,
     "op_type": str,
+    "needs": list,
+    "results": list,
     "inputs": list,
     "outputs": list,
     "macs": int,
