@@ -1,9 +1,12 @@
 """``analyze``: a model in, what it has to do and how fast that can be out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dlc import arch
+from dlc.analyze.advice import Facts, advise
 from dlc.analyze.batch import with_batch
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.one_size import OneSize
@@ -17,6 +20,7 @@ from dlc.core.blas_threads import one_blas_thread
 from dlc.core.garbage import rare_collections
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.shapes import Shapes
 from dlc.option_text import option
 from dlc.tuning.recorded import read_recorded
 
@@ -88,4 +92,17 @@ def _of_batches(
             "remarks": [*measuring.remarks],
             **found,
         }
-        yield with_profile(report, profile)[0] if profile else report
+        report, matched = with_profile(report, profile) if profile else (report, None)
+        other = partial(_at_precision, source, measuring, given)
+        yield {**report, "advice": advise(Facts(report, options, given, matched, other))}
+
+
+def _at_precision(
+    source: ModelSource, measuring: Measuring, given: Shapes, precision: str
+) -> Report:
+    """Return what an analysis in another precision finds by what is known; it measures nothing."""
+    measuring.options.progress(f"the same in {precision}")
+    quiet = Options().progress
+    options = replace(measuring.options, precision=precision, tune=None, progress=quiet)
+    known = replace(measuring, options=options, budget=None, remarks=[])
+    return OneSize(source, known, given).data()

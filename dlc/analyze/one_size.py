@@ -6,6 +6,7 @@ from functools import cached_property
 
 from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
@@ -21,6 +22,7 @@ from dlc.analyze.ways import Ways
 from dlc.analyze.work import Work
 from dlc.compiler.outcome import Report
 from dlc.core.context import DlcContext
+from dlc.core.locations import node_names
 from dlc.core.weights import WeightStore
 from dlc.errors import printable
 from dlc.frontends.onnx.import_record import ImportRecord
@@ -49,6 +51,7 @@ class OneSize:
             "totals": self._totals(layers),
             "bounds": self._bounds(),
             "layers": layers,
+            "groups": self._groups(),
             "patterns": patterns(layers),
             "note": self._note(),
         }
@@ -77,13 +80,28 @@ class OneSize:
         return rate(module, self._layers.each, measuring, self.context)
 
     @cached_property
+    def _grouped(self) -> ModuleOp:
+        self.measuring.options.progress("rating the whole model")
+        measuring = self.measuring
+        return fused(self._module, measuring.target, measuring.options, self.context)
+
+    @cached_property
     def _fused(self) -> Fused:
         measuring, chip = self.measuring, arch.by_name(self.measuring.target.name)
-        measuring.options.progress("rating the whole model")
-        module = fused(self._module, measuring.target, measuring.options, self.context)
-        own = groups(find_main(module))
-        known = measuring.of_groups(own, module, self.context)
-        return read_fused(module, Planner(chip, known, measuring.options.libraries))
+        own = groups(find_main(self._grouped))
+        known = measuring.of_groups(own, self._grouped, self.context)
+        return read_fused(self._grouped, Planner(chip, known, measuring.options.libraries))
+
+    def _groups(self) -> list[list[str]]:
+        """Return the layers that each of our groups computes, all or a part of each."""
+        return [
+            [*dict.fromkeys(name for op in group.body.block.ops if (name := self._home(op)))]
+            for group in groups(find_main(self._grouped))
+        ]
+
+    def _home(self, op: Operation) -> str | None:
+        """Return the layer that an op of a group came from first, if it came from one."""
+        return next((name for name in node_names(op.location) if name in self._work), None)
 
     def _bounds(self) -> dict[str, float]:
         """Return the times of the whole model in microseconds."""

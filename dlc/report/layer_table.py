@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
+from dlc.report.advice_text import advice_lines
 from dlc.report.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 
@@ -41,6 +42,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield _totals(report["totals"])
     yield from _bounds(report["bounds"])
+    yield from advice_lines(report)
     yield f"({report['note']})"
     yield from report["remarks"]
 

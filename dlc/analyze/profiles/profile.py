@@ -62,3 +62,7 @@ class Profile:
     def total_us(self) -> float:
         """The time of all calls."""
         return sum(row.us for row in self.rows)
+
+    def is_of_chip(self, on_gpu: bool) -> bool:
+        """Whether it may be of a GPU, or of a CPU: that of a GPU has kernels."""
+        return self.kind == "dlc-run" or any(row.kernels for row in self.rows) == on_gpu

@@ -66,7 +66,7 @@ def test_kernels_are_those_of_the_node_before_them(tmp_path: Path) -> None:
     second = node("stem_relu", "Relu", 500, 600)
     pool = node("pool", "MaxPool", 500, 1200)
     path = write_onnxruntime(tmp_path, first, *kernels[:2], second, kernels[2], pool)
-    report = profiled(path)
+    report = profiled(path, "sm_90a")
     assert layer_us(report)["stem_conv"] + layer_us(report)["stem_norm"] == pytest.approx(12)
     assert layer_us(report)["stem_relu"] == pytest.approx(2)
     assert report["layers"][0]["profile_kernels"] == ["nchwToNhwcKernel", "sm90_xmma_fprop"]
