@@ -31,7 +31,14 @@ def _kind(*types: str, extra: str = "", ends_another: bool = False) -> KernelKin
     return KernelKind(Operator(frozenset(types)), extra, ends_another)
 
 
+_ELEMENTS = ("Add", "Sub", "Mul", "Div", "Relu", "Clip", "Sigmoid", "Tanh", "Erf", "Gelu", "Exp")
+_ROWS = ("BatchNormalization", "LayerNormalization", "Softmax", "ReduceMean", "GlobalAveragePool")
+_MOVES = ("MaxPool", "AveragePool", "Concat", "Transpose", "Where", "Pad", "Cast", "Gather")
+_BY_INDUCTOR = KernelKind(Operator(frozenset({*_ELEMENTS, *_ROWS, *_MOVES}), covers=None))
+"""A kernel for elements, rows or windows, whatever products its name says that it follows."""
+
 _KINDS: tuple[tuple[str, KernelKind], ...] = (
+    (r"^triton_(poi|red|per)_", _BY_INDUCTOR),
     (r"splitk_?reduce|split_k_reduce|reduce_1block", _kind(ends_another=True)),
     (r"nchw_?to_?nhwc|nhwc_?to_?nchw|reorder(in|out)put", _kind("Transpose", extra="layout")),
     (r"winograd\w*(transform|filter|data|output)_?kernel", _kind(ends_another=True)),

@@ -31,7 +31,10 @@ def _fits(content: Any) -> bool:
 
 
 def _read(source: str, content: Any) -> Profile:
-    lines = list(csv.DictReader(_table(content)))
+    try:
+        lines = list(csv.DictReader(_table(content), restval=""))
+    except csv.Error as error:
+        raise CompileError(f"is no table: {error}") from None
     times = _long(lines) if lines and _METRIC in lines[0] else _wide(lines)
     return Profile(source, "nsight-compute", [*_rows(Kernel(*each) for each in times)])
 
@@ -40,7 +43,7 @@ def _table(text: str) -> list[str]:
     """Return the lines of the table, from that with its heads on."""
     lines = text.splitlines()
     heads = next((n for n, line in enumerate(lines) if f'"{_NAME}"' in line), len(lines))
-    return [line for line in lines[heads:] if line.startswith('"')]
+    return [line for line in lines[heads:] if not line.startswith("==")]
 
 
 def _long(lines: Sequence[Line]) -> Iterator[tuple[str, float]]:

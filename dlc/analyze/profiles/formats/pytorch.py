@@ -18,6 +18,7 @@ from dlc.analyze.profiles.runs import median_run
 
 _STEP = "ProfilerStep#"
 _LAUNCHES = ("cuda_runtime", "cuda_driver")
+_GRAPH = "GraphLaunch"
 _ON_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
 
 
@@ -94,15 +95,19 @@ def _on_cpu(calls: Sequence[_Call]) -> Iterator[tuple[float, Row]]:
 def _on_gpu(
     calls: Sequence[_Call], entries: Sequence[Any], kernels: Sequence[Event]
 ) -> list[tuple[float, Row]]:
-    """Return operators by the time of their kernels, and kernels that no operator launched."""
-    launches = {e.details.get("correlation"): e for e in timed(entries, _LAUNCHES)}
-    by_number = {call.event.details.get("External id"): call for call in calls}
+    """Return operators by the time of their kernels, and kernels that no operator launched: those
+    of a graph are launched together.
+    """
+    launches = {_number(e, "correlation"): e for e in timed(entries, _LAUNCHES)}
+    by_number = {_number(call.event, "External id"): call for call in calls}
     innermost = _Innermost(calls)
     alone: list[tuple[float, Row]] = []
-    for kernel in kernels:
-        launch = launches.get(kernel.details.get("correlation"))
-        call = innermost.of(launch) if launch else None
-        call = call or by_number.get(kernel.details.get("External id", ""))
+    for kernel in sorted(kernels, key=lambda kernel: kernel.start):
+        launch = launches.get(_number(kernel, "correlation"))
+        in_graph = launch is not None and _GRAPH in launch.name
+        call = None if in_graph or not launch else innermost.of(launch)
+        if not in_graph and not call:
+            call = by_number.get(_number(kernel, "External id"))
         if call:
             call.kernels.append(Kernel(kernel.name, kernel.us))
         else:
@@ -110,6 +115,11 @@ def _on_gpu(
             row = Row(kernel.name, of_kernel(kernel.name), kernel.us, own)
             alone.append(((launch or kernel).start, row))
     return [*_with_kernels(calls), *alone]
+
+
+def _number(event: Event, key: str) -> str:
+    """Return what other events know an event by, what none of them says where it has nothing."""
+    return str(event.details[key]) if key in event.details else f"no {key} {id(event)}"
 
 
 def _with_kernels(calls: Sequence[_Call]) -> Iterator[tuple[float, Row]]:
@@ -144,8 +154,12 @@ class _Innermost:
 
 
 def _row(event: Event, us: float, kernels: Sequence[Kernel] = ()) -> Row:
+    """Return the row of a call; of one that is not known its longest kernel says what it is."""
     shapes = (*_shapes(event.details.get("Input Dims")),)
-    return Row(event.name, of_aten(event.name), us, tuple(kernels), inputs=shapes)
+    operator = of_aten(event.name)
+    if not operator.types and kernels:
+        operator = of_kernel(max(kernels, key=lambda kernel: kernel.us).name)
+    return Row(event.name, operator, us, tuple(kernels), inputs=shapes)
 
 
 def _shapes(data: Any) -> Iterator[Shape]:

@@ -51,6 +51,12 @@ def test_the_page_of_details_calls_it_duration(tmp_path: Path) -> None:
     assert [row.us for row in read_profile(path).rows] == [5]
 
 
+def test_texts_of_several_lines_are_one_field(tmp_path: Path) -> None:
+    path = write_ncu(tmp_path, (CONV, "us", "5"), ("relu", "us", "7"))
+    path.write_text(path.read_text().replace("Command line", "two\nlines\n, of it"))
+    assert [row.us for row in read_profile(path).rows] == [5, 7]
+
+
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
@@ -75,6 +81,7 @@ def test_wrong_rows_are_named(tmp_path: Path, kernel: tuple[str, str, str], mess
         (f'{NCU_HEADS}\n"0","7","python","k","s","sm__x","%","1"\n', "has no time of any kernel"),
         (f'{NCU_HEADS}\n"0","7","pyth', "has a row without a kernel name"),
         ('"Kernel Name","gpu__time_duration.sum"\n"k","1"\n', "has no row of units"),
+        (f'"Kernel Name"\n"{"k" * 200_000}"\n', "is no table: field larger than"),
         ('"Kernel Name","sm__x"\n"","%"\n"k","1"\n', "has no column gpu__time_duration.sum"),
     ],
 )

@@ -119,3 +119,28 @@ def test_shapes_decide_between_calls_of_one_kind(tmp_path: Path) -> None:
     other = event("cpu_op", "aten::relu", 10, 7, **{"Input Dims": [[1, 16, 32, 32]]})
     found = layer_us(profiled(write_torch(tmp_path, call, other)))
     assert found == {"left_relu": 5, "right_relu": 7}
+
+
+def test_kernels_of_a_graph_are_known_by_their_names(tmp_path: Path) -> None:
+    """All have the launch of the graph, inside of one call."""
+    names = (("cudnn_fprop_x", 9.0), ("bn_fw_inf_1C11", 2.0), ("maxpool", 3.0))
+    events = [
+        event("cpu_op", "aten::linear", 0, 100),
+        event("cuda_runtime", "cudaGraphLaunch", 10, 5, correlation=1),
+        *(event("kernel", k, 300 - n, us, correlation=1) for n, (k, us) in enumerate(names[::-1])),
+    ]
+    report = profiled(write_torch(tmp_path, *events))
+    assert layer_us(report) == {"stem_conv": 9, "stem_norm": 2, "pool": 3}
+
+
+def test_kernels_of_inductor_are_not_the_products_before_them(tmp_path: Path) -> None:
+    calls = (
+        ("aten::convolution", [("sm90_xmma_fprop", 9.0)]),
+        ("mine::call", [("triton_poi_fused_convolution_relu_0", 4.0)]),
+        ("aten::max_pool2d", [("max_pool_forward", 3.0)]),
+        ("aten::convolution", [("sm90_xmma_fprop", 5.0)]),
+    )
+    found = layer_us(profiled(write_torch(tmp_path, *on_gpu(*calls)), "sm_90a"))
+    assert found["stem_conv"] == 9
+    assert found["stem_norm"] + found["stem_relu"] == pytest.approx(4)
+    assert found["left_conv"] == 5
