@@ -161,8 +161,9 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
 
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:
     call = {"External id": 1}
-    kernel = event("kernel", "sm80_xmma_fprop_tensor16x8x16", 0, 90, **call)
-    path = write_torch(tmp_path, event("cpu_op", "aten::conv2d", 0, 50, **call), kernel)
+    names = ("sm80_xmma_fprop_tensor16x8x16", "ampere_sgemm_of_the_rest")
+    kernels = [event("kernel", name, 0, 90, **call) for name in names]
+    path = write_torch(tmp_path, event("cpu_op", "aten::conv2d", 0, 50, **call), *kernels)
     report = profiled(path, "sm_90a", "fp16")
     assert "Q6" not in {each["question"] for each in report["advice"]}
 
@@ -193,3 +194,13 @@ def test_a_profile_of_another_kind_of_chip_is_not_compared(tmp_path: Path) -> No
         assert any("is not compared with this chip" in x for x in report["profile"]["remarks"])
         assert not {"Q1", "Q4"} & {each["question"] for each in report["advice"]}
         assert advice_of(report, "joint")["gain_us"] < report["bounds"]["sequential_us"]
+
+
+def test_a_kernel_that_moves_for_a_layer_that_moves_is_asked_for(tmp_path: Path) -> None:
+    body = "m (float[64, 512] x) => (float[512, 64] y) { [turn] y = Transpose(x) }"
+    call = {"External id": 1}
+    kernel = event("kernel", "transpose_kernel", 0, 90, **call)
+    path = write_torch(tmp_path, event("cpu_op", "aten::permute", 0, 50, **call), kernel)
+    report = analyze(parse_model(f"{HEAD} {body}"), Options("sm_90a"), profile=path)
+    assert report["profile"]["matched_us"] == 90
+    assert "Q4" not in {each["question"] for each in report["advice"]}

@@ -31,6 +31,7 @@ def test_a_command_compiles_what_was_analysed(
     name, *arguments = shlex.split(command)
     assert name == "dlc-compile"
     assert "x=512,64" in arguments or "N=512" in arguments
+    assert arguments[arguments.index("--search") + 1] == "beam"
     monkeypatch.chdir(tmp_path)
     assert dlc_compile.main([*arguments, "--json", "report.json"]) == 0
     assert (tmp_path / "it's one.so").exists()

@@ -49,11 +49,11 @@ def test_fused_calls_give_their_time_to_their_layers_in_proportion() -> None:
 def test_the_first_of_several_runs_warms_up(tmp_path: Path) -> None:
     events = [
         item
-        for number, us in enumerate((900, 4, 6, 5))
+        for number, us in enumerate((900, 4, 5))
         for item in (node("stem_conv", "Conv", us, 1000 * number), run(1000 * number, 950))
     ]
     path = write_onnxruntime(tmp_path, *events)
-    assert [row.us for row in read_profile(path).rows] == [5]
+    assert [row.us for row in read_profile(path).rows] == [4]
     assert [row.us for row in read_profile(write_onnxruntime(tmp_path, *events[:2])).rows] == [900]
 
 
