@@ -83,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
         help="take measured times from this tuning database, or export of one, of any machine with "
         "this chip",
     )
+    add(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="what another system measured of this model: a profile of ONNX Runtime, a trace of "
+        "torch.profiler, what ncu --csv prints, or a trace of dlc-run --profile",
+    )
     add("--version", action="version", version=f"dlc {__version__}")
     return parser
 
@@ -92,7 +99,9 @@ def _batches(text: str) -> tuple[int, ...]:
 
 
 def _files(given: argparse.Namespace) -> list[Path]:
-    """Return where reports go. Raises CompileError where one cannot be written."""
+    """Return where reports go. Raises CompileError where one cannot be written, or over a file that
+    is read.
+    """
     files = [file for file in (given.json, given.html) if file]
     if files.count(STANDARD_OUTPUT) > 1:
         raise CompileError(
@@ -100,6 +109,10 @@ def _files(given: argparse.Namespace) -> list[Path]:
             "give one of them a file"
         )
     check_places([file for file in files if not is_device(file)], given.model)
+    for read in filter(None, (given.profile, given.times)):
+        for file in files:
+            if read.exists() and file.exists() and file.samefile(read):
+                raise CompileError("is read; give another file for what is written", str(file))
     return files
 
 
@@ -119,7 +132,7 @@ def _run(given: argparse.Namespace) -> int:
         progress=progress,
     )
     try:
-        report = analyze(given.model, options, given.batch, given.times)
+        report = analyze(given.model, options, given.batch, given.times, given.profile)
     finally:
         progress.finish()
     if given.json:

@@ -1,12 +1,17 @@
 """``analyze``: a model in, what it has to do and how fast that can be out."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dlc import arch
+from dlc.analyze.advice import Facts, advise
 from dlc.analyze.batch import with_batch
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.one_size import OneSize
+from dlc.analyze.profiled import with_profile
+from dlc.analyze.profiles import Profile, read_profile
 from dlc.compiler.ir_files import is_ir
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
@@ -15,6 +20,7 @@ from dlc.core.blas_threads import one_blas_thread
 from dlc.core.garbage import rare_collections
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
+from dlc.frontends.onnx.shapes import Shapes
 from dlc.option_text import option
 from dlc.tuning.recorded import read_recorded
 
@@ -24,13 +30,15 @@ def analyze(
     options: Options,
     batches: Sequence[int] = (),
     times: str | Path | None = None,
+    profile: str | Path | None = None,
 ) -> Report:
     """Return the layers of a model, their work, and bounds of their time (docs/analyze.md lists the
     keys).
 
     batches: batch sizes; the report is that of the first one, and has those of all under
     ``batches`` where there are several. times: a database of measured times, or an export of one,
-    perhaps of another machine with this chip. Of ``options``, those count that decide what is
+    perhaps of another machine with this chip. profile: a file of what another system measured of
+    the model. Of ``options``, those count that decide what is
     computed, how it is divided into kernels, and whether kernels are measured (``tune``). Raises
     CompileError.
     """
@@ -39,9 +47,10 @@ def analyze(
         raise CompileError("an analysis is of an ONNX model, this is IR", at=str(source))
     target = parse_chip(options.target)
     check_libraries(options.libraries, [target])
+    seen = _profile(profile, batches)
     measuring = _measuring(target, options, times)
     with rare_collections(), one_blas_thread():
-        each = [*_of_batches(source, options, measuring, batches)]
+        each = [*_of_batches(source, options, measuring, batches, seen)]
     return {**each[0], "batches": each} if len(each) > 1 else each[0]
 
 
@@ -52,15 +61,27 @@ def _measuring(target: Target, options: Options, times: str | Path | None) -> Me
     return Measuring.of(target, options, recorded)
 
 
+def _profile(path: str | Path | None, batches: Sequence[int]) -> Profile | None:
+    if path is None:
+        return None
+    if len(batches) > 1:
+        raise CompileError(f"a profile is of one batch size; give one with {option('batch')}")
+    return read_profile(Path(path))
+
+
 def _of_batches(
-    source: ModelSource, options: Options, measuring: Measuring, batches: Sequence[int]
+    source: ModelSource,
+    options: Options,
+    measuring: Measuring,
+    batches: Sequence[int],
+    profile: Profile | None,
 ) -> Iterator[Report]:
     shapes = options.shapes or {}
     constants = list(options.constants or {})
     sizes = [(n, with_batch(source, shapes, n, constants)) for n in batches]  # all, before work
     for batch, given in sizes or [(None, shapes)]:
         found = OneSize(source, measuring, given).data()
-        yield {
+        report = {
             "model": None if not isinstance(source, str | Path) else str(source),
             "target": measuring.target.name,
             "chip": arch.by_name(measuring.target.name).name,
@@ -69,3 +90,17 @@ def _of_batches(
             "remarks": [*measuring.remarks],
             **found,
         }
+        report, matched = with_profile(report, profile) if profile else (report, None)
+        other = partial(_at_precision, source, measuring, given)
+        yield {**report, "advice": advise(Facts(report, options, given, matched, other))}
+
+
+def _at_precision(
+    source: ModelSource, measuring: Measuring, given: Shapes, precision: str
+) -> Report:
+    """Return what an analysis in another precision finds by what is known; it measures nothing."""
+    measuring.options.progress(f"the same in {precision}")
+    quiet = Options().progress
+    options = replace(measuring.options, precision=precision, tune=None, progress=quiet)
+    known = replace(measuring, options=options, budget=None, remarks=[])
+    return OneSize(source, known, given).data()

@@ -1,4 +1,4 @@
-"""How long layers take that run as soon as what they need is there."""
+"""Layers that run as soon as what they need is there."""
 
 from collections.abc import Iterable, Mapping
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
@@ -22,6 +24,7 @@ from dlc.analyze.work import Work
 from dlc.compiler.outcome import Report
 from dlc.compiler.report import describe_chip
 from dlc.core.context import DlcContext
+from dlc.core.locations import node_names
 from dlc.core.weights import WeightStore
 from dlc.errors import printable
 from dlc.frontends.onnx.import_record import ImportRecord
@@ -41,7 +44,7 @@ class OneSize:
     measuring: Measuring
     shapes: Shapes
     context: DlcContext = field(default_factory=lambda: registry.new_context(WeightStore()))
-    kinds: dict[str, str] = field(default_factory=dict[str, str])
+    nodes: dict[str, NodeProto] = field(default_factory=dict[str, NodeProto])
 
     def data(self) -> Report:
         """Return the layers, their patterns, totals and bounds."""
@@ -54,6 +57,7 @@ class OneSize:
             "bounds": self._bounds(),
             "critical_path": longest_path(needs, estimates),
             "layers": layers,
+            "groups": self._groups(),
             "patterns": patterns(layers),
             "note": self._note(),
         }
@@ -65,7 +69,7 @@ class OneSize:
         module = import_model(
             self.source, self.shapes, self.context, options.constants, record=record
         )
-        self.kinds |= {printable(each.place): each.node.op_type for each in record.nodes}
+        self.nodes |= {printable(each.place): each.node for each in record.nodes}
         return module
 
     @cached_property
@@ -82,13 +86,28 @@ class OneSize:
         return rate(module, self._layers.each, measuring, self.context)
 
     @cached_property
+    def _grouped(self) -> ModuleOp:
+        self.measuring.options.progress("rating the whole model")
+        measuring = self.measuring
+        return fused(self._module, measuring.target, measuring.options, self.context)
+
+    @cached_property
     def _fused(self) -> Fused:
         measuring, chip = self.measuring, arch.by_name(self.measuring.target.name)
-        measuring.options.progress("rating the whole model")
-        module = fused(self._module, measuring.target, measuring.options, self.context)
-        own = groups(find_main(module))
-        known = measuring.of_groups(own, module, self.context)
-        return read_fused(module, Planner(chip, known, measuring.options.libraries))
+        own = groups(find_main(self._grouped))
+        known = measuring.of_groups(own, self._grouped, self.context)
+        return read_fused(self._grouped, Planner(chip, known, measuring.options.libraries))
+
+    def _groups(self) -> list[list[str]]:
+        """Return the layers that each of our groups computes, all or a part of each."""
+        return [
+            [*dict.fromkeys(name for op in group.body.block.ops if (name := self._home(op)))]
+            for group in groups(find_main(self._grouped))
+        ]
+
+    def _home(self, op: Operation) -> str | None:
+        """Return the layer that an op of a group came from first, if it came from one."""
+        return next((name for name in node_names(op.location) if name in self._work), None)
 
     def _bounds(self) -> dict[str, float]:
         """Return the times of the whole model in microseconds."""
@@ -128,10 +147,12 @@ class OneSize:
 
     def _layer(self, layer: Layer) -> Report:
         work, ways = layer.work, self._rating.layers.ways[layer.name]
+        node = self.nodes.get(layer.name, NodeProto())
         return {
             "name": layer.name,
+            "op_type": node.op_type,
             "needs": [each.name for each in self._layers.each if each.name in layer.needs],
-            "op_type": self.kinds.get(layer.name, ""),
+            "results": [*node.output],
             "inputs": [list(each) for each in layer.inputs],
             "outputs": [list(each) for each in layer.outputs],
             "macs": work.macs,

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
+from dlc.report.advice_text import advice_lines
 from dlc.report.bound_names import shown_bounds
+from dlc.report.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 
 LAYERS_SHOWN = 20
@@ -23,10 +25,12 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{report['model']}, {report['chip']}, precision {report['precision']}{batch}"
     yield from _layers(report["layers"])
     yield ""
+    yield from profile_lines(report)
     yield from _patterns(report["patterns"], report["totals"]["layers"])
     yield ""
     yield _totals(report["totals"])
     yield from _bounds(report["bounds"])
+    yield from advice_lines(report)
     yield f"({report['note']})"
     yield from report["remarks"]
 
@@ -35,21 +39,25 @@ def _layers(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     total_us = sum(layer["estimate_us"] for layer in layers)
     ordered = sorted(layers, key=lambda layer: -layer["estimate_us"])
     libraries = sorted({name for layer in layers for name in layer["libraries_us"]})
-    heads = ("share", "time", "bound", *libraries, "MACs", "bytes", "operator", "output", "layer")
-    rows = [heads, *(_row(each, total_us, libraries) for each in ordered[:LAYERS_SHOWN])]
+    profile = ["profile"] if any("profile_us" in layer for layer in layers) else []
+    others = (*libraries, *profile)
+    heads = ("share", "time", "bound", *others, "MACs", "bytes", "operator", "output", "layer")
+    rows = [heads, *(_row(each, total_us, others) for each in ordered[:LAYERS_SHOWN])]
     yield from _aligned(rows, len(heads) - 3)
     if rest := ordered[LAYERS_SHOWN:]:
         us = sum(layer["estimate_us"] for layer in rest)
         yield f"{_share(us, total_us)} {counted(len(rest), 'other layer')} (--json has all)"
 
 
-def _row(layer: Mapping[str, Any], total_us: float, libraries: Sequence[str]) -> tuple[str, ...]:
-    prices = layer["libraries_us"]
+def _row(layer: Mapping[str, Any], total_us: float, others: Sequence[str]) -> tuple[str, ...]:
+    """Return the cells of a layer. others: who else has times for layers."""
+    measured = {"profile": layer["profile_us"]} if "profile_us" in layer else {}
+    prices = {**layer["libraries_us"], **measured}
     return (
         _share(layer["estimate_us"], total_us),
         microseconds(layer["estimate_us"]),
         microseconds(layer["bound_us"]),
-        *(microseconds(prices[name]) if name in prices else "-" for name in libraries),
+        *(microseconds(prices[name]) if name in prices else "-" for name in others),
         _count(layer["macs"]),
         size(layer["bytes_read"] + layer["bytes_written"]),
         layer["op_type"],

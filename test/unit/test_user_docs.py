@@ -1,10 +1,13 @@
 """The pages for users: their examples run."""
 
 import re
+import shutil
 from pathlib import Path
 
 import onnx
 import pytest
+
+from dlc.tools import dlc_analyze
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -54,3 +57,22 @@ def test_the_commands_of_the_tuning_page_are_there() -> None:
     assert commands == {"show", "export", "merge", "prune"}
     assert all(f"\n    {each} " in command_lines for each in commands)
     assert all(f"{each} " in command_lines for each in options)
+
+
+def test_the_analysis_page_shows_what_is_printed_of_a_profile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Numbers may change with the estimates; what is said around them may not."""
+    page = (DOCS / "analyze.md").read_text()
+    shutil.copytree(DOCS.parent / "test" / "data" / "profiles", tmp_path / "profiles")
+    monkeypatch.chdir(tmp_path / "profiles")
+    (command,) = re.findall(r"^dlc-analyze (.*onnxruntime-all.*)$", page, re.M)
+    assert dlc_analyze.main(command.split()) == 0
+    printed = _without_numbers(capsys.readouterr().out)
+    for begin in ("profile of onnxruntime", "What to do about it"):
+        (example,) = re.findall(rf"```text\n({begin}.*?)```", page, re.S)
+        assert {*_without_numbers(example)} <= {*printed}
+
+
+def _without_numbers(text: str) -> list[str]:
+    return [re.sub(r"(?<![Q\d])\d+(\.\d+)?", "#", line).strip() for line in text.splitlines()]

@@ -30,6 +30,7 @@ LAYER = {
     "name": str,
     "needs": list,
     "op_type": str,
+    "results": list,
     "inputs": list,
     "outputs": list,
     "macs": int,

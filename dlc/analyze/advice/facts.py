@@ -1,0 +1,101 @@
+"""What is known of a model when it is asked what to do about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dlc import arch
+from dlc.analyze.advice.command import compile_command
+from dlc.analyze.profiles.matching import Matched
+from dlc.compiler.options import Options
+from dlc.compiler.outcome import Report
+from dlc.frontends.onnx.shapes import Shapes
+
+_NARROWER = ("tf32", "fp16")
+
+
+@dataclass(frozen=True)
+class Advice:
+    """An answer to a question of Benanza. gain_us: what is gained if it is followed. layers: the
+    names of those that it is about. command: what does it, ``None`` where nothing of ours does.
+    """
+
+    question: str
+    title: str
+    text: str
+    gain_us: float
+    layers: Sequence[str] = ()
+    command: str | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """report: of the analysis, with what a profile says of it. options, shapes: of the analysis.
+    matched: the calls of the profile. at_precision: analyses the model in another precision.
+    """
+
+    report: Report
+    options: Options
+    shapes: Shapes
+    matched: Matched | None
+    at_precision: Callable[[str], Report]
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The times of the whole model, by name, in microseconds."""
+        return self.report["bounds"]
+
+    @property
+    def layers(self) -> Sequence[Report]:
+        """What the report says of each layer."""
+        return self.report["layers"]
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the chip is a GPU."""
+        return isinstance(arch.by_name(self.report["target"]), arch.GpuArch)
+
+    @property
+    def others_us(self) -> float | None:
+        """What another system takes for the model on this kind of chip, if a profile says so."""
+        profile = self.matched and self.matched.profile
+        if not profile or profile.kind == "dlc-run" or not profile.is_of_chip(self.on_gpu):
+            return None
+        return profile.total_us
+
+    @property
+    def kind(self) -> str:
+        """How the bounds by layer begin: with ``library_`` where libraries were asked, too."""
+        return "library_" if "library_sequential_us" in self.bounds else ""
+
+    @cached_property
+    def how(self) -> str:
+        """Where the times of layers come from."""
+        if self.kind:
+            measured = [layer["library_us"]["measured"] for layer in self.layers]
+        else:
+            measured = ["dlc" in layer.get("measured_us", {}) for layer in self.layers]
+        by = "libraries and our kernels" if self.kind else "our kernels"
+        if all(measured):
+            return f"measured times of {by}"
+        return f"{'measured times and ' if any(measured) else ''}estimates for {by}"
+
+    def best_us(self, layer: Report) -> float:
+        """Return what a layer takes alone at best."""
+        return layer["library_us"]["us"] if self.kind else layer["estimate_us"]
+
+    @cached_property
+    def fastest(self) -> tuple[str, float]:
+        """The precision in which our kernels for the whole model take least, and the microseconds.
+
+        Products of fp32 use no tensor cores; those of other precisions do already.
+        """
+        times = {self.report["precision"]: self.bounds["fused_parallel_us"]}
+        for name in _NARROWER if self.on_gpu and "fp32" in times else ():
+            times[name] = self.at_precision(name)["bounds"]["fused_parallel_us"]
+        return min(times.items(), key=lambda pair: pair[1])
+
+    def command(self, precision: str = "", tune: bool = False) -> str | None:
+        """Return a command line of ``dlc-compile``, ``None`` where no line says it all."""
+        precision = precision or self.report["precision"]
+        return compile_command(self.report, self.options, self.shapes, precision, tune)

@@ -1,0 +1,71 @@
+"""Q6: what tensor cores gain."""
+
+from collections.abc import Sequence
+
+from dlc.analyze.advice.facts import Advice, Facts
+from dlc.analyze.profiles.kernel_names import on_tensor_cores
+from dlc.compiler.outcome import Report
+from dlc.errors import counted
+from dlc.report.values import microseconds
+
+
+def ask(facts: Facts) -> Advice | None:
+    """Compare with a precision whose products they compute, or with kernels without them."""
+    if not facts.on_gpu:
+        return None
+    products = [layer for layer in facts.layers if layer["macs"]]
+    without = [layer for layer in products if _without(layer)]
+    seen = _seen(products, without)
+    if facts.report["precision"] == "fp32":
+        return _other_precision(facts, products, seen)
+    return _other_kernels(facts, without, seen) if seen else _already(facts, products)
+
+
+def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Advice | None:
+    name, us = facts.fastest
+    own_us = facts.bounds["fused_parallel_us"]
+    if us >= own_us or not products:
+        return None
+    text = (
+        f"in {name} {counted(len(products), 'layer')} with products can use them: "
+        f"{microseconds(us)} instead of {microseconds(own_us)} for the whole model, by our fused "
+        f"kernels{seen}; accuracy: see docs/precision.md"
+    )
+    layers = [layer["name"] for layer in products]
+    return Advice("Q6", "Use tensor cores", text, own_us - us, layers, facts.command(name))
+
+
+def _other_kernels(facts: Facts, without: Sequence[Report], seen: str) -> Advice | None:
+    gains = {each["name"]: each["profile_us"] - facts.best_us(each) for each in without}
+    gain_us = sum(us for us in gains.values() if us > 0)
+    if gain_us <= 0:
+        return None
+    text = (
+        f"kernels that use them gain {microseconds(gain_us)} for these layers, by {facts.how}{seen}"
+    )
+    layers = [name for name, us in gains.items() if us > 0]
+    return Advice("Q6", "Use tensor cores", text, gain_us, layers, facts.command())
+
+
+def _already(facts: Facts, products: Sequence[Report]) -> Advice | None:
+    """Say what they gain in this precision, where libraries were measured with and without them."""
+    without_us = facts.bounds.get("no_tensor_cores_sequential_us", 0.0)
+    gain_us = without_us - facts.bounds.get("library_sequential_us", without_us)
+    if gain_us <= 0:
+        return None
+    text = f"without them libraries take {microseconds(without_us)}, by {facts.how}"
+    layers = [layer["name"] for layer in products]
+    return Advice("Q6", "Use tensor cores", text, gain_us, layers, facts.command())
+
+
+def _without(layer: Report) -> bool:
+    """Whether the names of all kernels that say something say that they use no tensor cores."""
+    said = {on_tensor_cores(name) for name in layer.get("profile_kernels", ())}
+    return False in said and True not in said
+
+
+def _seen(products: Sequence[Report], without: Sequence[Report]) -> str:
+    known = [layer for layer in products if "profile_kernels" in layer]
+    if not known:
+        return ""
+    return f"; in the profile {len(without)} of {counted(len(known), 'layer')} use none"

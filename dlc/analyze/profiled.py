@@ -1,0 +1,55 @@
+"""A report with what a profile of another system says."""
+
+from collections.abc import Mapping
+
+from dlc import arch
+from dlc.analyze.profiles.matching import Matched, match, shares_us
+from dlc.analyze.profiles.profile import Profile
+from dlc.compiler.outcome import Report
+
+_OF = {
+    True: "it has no kernels of a GPU, so what it takes is not compared with this chip",
+    False: "it has kernels of a GPU, so what it takes is not compared with this chip",
+}
+"""What is said of a profile of another kind of chip than that which is a GPU, or none."""
+
+
+def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
+    """Return a report of ``analyze`` with the times of a profile, and which calls they are of.
+
+    Layers get ``profile_us``, and ``profile_kernels`` where the profile has kernels. Raises
+    CompileError where the profile has nothing of the model.
+    """
+    layers = report["layers"]
+    matched = match(profile, layers)
+    shares = shares_us(matched, layers)
+    return {
+        **report,
+        "layers": [{**each, **_of_layer(n, shares, matched)} for n, each in enumerate(layers)],
+        "profile": _facts(matched, isinstance(arch.by_name(report["target"]), arch.GpuArch)),
+        "note": f"{report['note']}; those of the profile were measured by {profile.kind}",
+    }, matched
+
+
+def _of_layer(place: int, shares: Mapping[int, float], matched: Matched) -> Report:
+    if place not in shares:
+        return {}
+    kernels = [kernel.name for row in matched.rows_of(place) for kernel in row.kernels]
+    return {"profile_us": shares[place], **({"profile_kernels": kernels} if kernels else {})}
+
+
+def _facts(matched: Matched, on_gpu: bool) -> Report:
+    profile = matched.profile
+    remarks = [*profile.remarks, *([] if profile.is_of_chip(on_gpu) else [_OF[on_gpu]])]
+    others: dict[str, list[float]] = {}
+    for row in matched.unmatched:
+        others.setdefault(row.name, []).append(row.us)
+    ordered = sorted(others.items(), key=lambda each: -sum(each[1]))
+    return {
+        "source": profile.source,
+        "kind": profile.kind,
+        "total_us": profile.total_us,
+        "matched_us": matched.matched_us,
+        "unmatched": [{"name": n, "us": sum(us), "count": len(us)} for n, us in ordered],
+        "remarks": remarks,
+    }

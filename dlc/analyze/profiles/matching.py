@@ -1,0 +1,197 @@
+"""Which calls of a profile compute which layers of a model."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dlc.analyze.profiles.names import Layer, Names
+from dlc.analyze.profiles.order import Scores, aligned
+from dlc.analyze.profiles.profile import Profile, Row
+from dlc.errors import CompileError, counted
+
+Kinds = NDArray[np.object_]
+
+_MOST_PAIRS = 100_000_000
+"""Of a call and a layer that are looked at."""
+_UNKNOWN, _EQUAL, _OTHER = 3, 4, 2
+"""What a pair counts: with shapes that nobody knows, that are equal, that differ."""
+
+
+@dataclass(frozen=True)
+class Matched:
+    """layers: for each row the places of the layers that it computes, none where it has none."""
+
+    profile: Profile
+    layers: Sequence[Sequence[int]]
+
+    @property
+    def matched_us(self) -> float:
+        """The time of calls that compute layers."""
+        return sum(row.us for row, of in zip(self.profile.rows, self.layers, strict=True) if of)
+
+    @property
+    def unmatched(self) -> list[Row]:
+        """The calls that compute no layer."""
+        return [row for row, of in zip(self.profile.rows, self.layers, strict=True) if not of]
+
+    def rows_of(self, layer: int) -> list[Row]:
+        """Return the calls that compute a layer."""
+        return self._by_layer.get(layer, [])
+
+    @cached_property
+    def _by_layer(self) -> dict[int, list[Row]]:
+        found: dict[int, list[Row]] = {}
+        for row, layers in zip(self.profile.rows, self.layers, strict=True):
+            for layer in layers:
+                found.setdefault(layer, []).append(row)
+        return found
+
+
+def match(profile: Profile, layers: Sequence[Layer]) -> Matched:
+    """Return which layers of a report the calls of a profile compute.
+
+    By the nodes or the name of a call, else by its kind and the order. What has no call of its own
+    is part of a call beside it, where that kind of call may have it in it. Raises CompileError
+    where no call is one of a layer.
+    """
+    found = _Matching(profile, layers).found()
+    if not any(found.layers):
+        raise CompileError(
+            f"none of its {counted(len(profile.rows), 'call')} is one of a layer of this model; is "
+            "it the profile of another one?",
+            at=profile.source,
+        )
+    return found
+
+
+@dataclass
+class _Matching:
+    """rows: for each layer the places of the rows that compute it."""
+
+    profile: Profile
+    layers: Sequence[Layer]
+    rows: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.layers)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {layer["name"]: place for place, layer in enumerate(self.layers)}
+
+    @cached_property
+    def _needs(self) -> list[list[int]]:
+        return [[self._places[x] for x in each["needs"]] for each in self.layers]
+
+    def found(self) -> Matched:
+        if self.profile.named:
+            self._by_name()
+        self._by_order()
+        self._beside(range(len(self.layers)), self._needs, forwards=True)
+        readers: list[list[int]] = [[] for _ in self.layers]
+        for place, needs in enumerate(self._needs):
+            for need in needs:
+                readers[need].append(place)
+        self._beside(reversed(range(len(self.layers))), readers, forwards=False)
+        of_rows: list[list[int]] = [[] for _ in self.profile.rows]
+        for layer, rows in sorted(self.rows.items()):
+            for row in rows:
+                of_rows[row].append(layer)
+        return Matched(self.profile, of_rows)
+
+    def _by_name(self) -> None:
+        named: list[tuple[int, int]] = []
+        for number, row in enumerate(self.profile.rows):
+            for node in row.nodes:
+                if node in self._places:
+                    self._give(number, self._places[node])
+            if not row.nodes and (place := self._names.of(row.name)) is not None:
+                named.append((number, place))
+        taken = {place for _, place in named}
+        for number, place in named:
+            if (first := self._first(self.profile.rows[number], place, taken)) is not None:
+                self._give(number, first)
+
+    def _first(self, row: Row, place: int, taken: set[int]) -> int | None:
+        """Return the layer that a call begins with: the named one, or where the call does not look
+        like it, the next before it that does; no call has the name of one between them.
+        """
+        ahead, seen = [place], {place}
+        for each in ahead:
+            if self.layers[each]["op_type"] in row.operator.types:
+                return each
+            new = [x for x in self._needs[each] if x not in taken and x not in seen]
+            ahead += new
+            seen |= {*new}
+        return None
+
+    def _by_order(self) -> None:
+        """Pair what is left of both, so that as much as possible of equal kind stays in order."""
+        given = {row for rows in self.rows.values() for row in rows}
+        kinds_known = [bool(row.operator.types) for row in self.profile.rows]
+        rows = [n for n, known in enumerate(kinds_known) if known and n not in given]
+        places = [place for place in range(len(self.layers)) if place not in self.rows]
+        if len(rows) * len(places) > _MOST_PAIRS:
+            raise CompileError(
+                f"has {counted(len(rows), 'call')}, too many for {counted(len(places), 'layer')}; "
+                "record one run of the model",
+                at=self.profile.source,
+            )
+        kinds = np.array([self.layers[place]["op_type"] for place in places], dtype=object)
+        scores = [self._scores(self.profile.rows[n], places, kinds) for n in rows]
+        for row, place in aligned(scores, len(places)) if places else ():
+            self._give(rows[row], places[place])
+
+    def _scores(self, row: Row, places: Sequence[int], kinds: Kinds) -> Scores:
+        found = np.zeros(len(places), dtype=np.int32)
+        for kind in row.operator.types:
+            found[kinds == kind] = _UNKNOWN
+        for at in np.flatnonzero(found).tolist() if row.inputs else ():
+            same = same_inputs(row, self.layers[places[at]])
+            found[at] = _EQUAL if same else _OTHER
+        return found
+
+    def _beside(
+        self, places: Iterable[int], others: Sequence[Sequence[int]], forwards: bool
+    ) -> None:
+        """Give layers without a call that of one beside them that may have them in it."""
+        for place in places:
+            if place in self.rows:
+                continue
+            layer = self.layers[place]
+            for number in self._rows_of(others[place]):
+                operator = self.profile.rows[number].operator
+                if operator.may_have(layer["op_type"], layer["macs"], forwards):
+                    self._give(number, place)
+                    break
+
+    def _rows_of(self, places: Iterable[int]) -> Iterator[int]:
+        for place in places:
+            yield from self.rows.get(place, [])[-1:]
+
+    def _give(self, row: int, place: int) -> None:
+        self.rows.setdefault(place, []).append(row)
+
+
+def same_inputs(row: Row, layer: Layer) -> bool:
+    """Whether a call reads what a layer reads, by the shapes of all that is no weight."""
+    return not Counter(map(tuple, layer["inputs"])) - Counter(row.inputs)
+
+
+def shares_us(matched: Matched, layers: Sequence[Layer]) -> Mapping[int, float]:
+    """Return what a profile says of each layer, by place: a call of several gives each of them a
+    part of its time, in proportion to the estimates for them.
+    """
+    found: dict[int, float] = {}
+    for row, places in zip(matched.profile.rows, matched.layers, strict=True):
+        weights = [layers[place]["estimate_us"] for place in places]
+        total = sum(weights)
+        for place, weight in zip(places, weights, strict=True):
+            part = weight / total if total else 1 / len(places)
+            found[place] = found.get(place, 0.0) + part * row.us
+    return found

@@ -1,0 +1,68 @@
+"""What another system measured of a model, in whatever format it was written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """What a call of another system stands for.
+
+    types: the ONNX operators that it may be. covers: those that it may compute along with them;
+    ``None``: any that read its results and have no products.
+    """
+
+    types: frozenset[str] = frozenset()
+    covers: frozenset[str] | None = frozenset()
+
+    def may_have(self, type: str, macs: int, reads: bool) -> bool:
+        """Whether the call may have a layer in it. reads: whether that reads a result of it."""
+        return reads and not macs if self.covers is None else type in self.covers
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel on a GPU, and the microseconds that it took."""
+
+    name: str
+    us: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A call in one run of the model.
+
+    us: its time, that of its kernels where there are any. nodes: the ONNX nodes that it computes,
+    where the format says so. inputs: the shapes of its inputs, where the format has them.
+    """
+
+    name: str
+    operator: Operator
+    us: float
+    kernels: tuple[Kernel, ...] = ()
+    nodes: tuple[str, ...] = ()
+    inputs: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A run of a model. source: the file. kind: its format. rows: in the order of their start.
+    named: whether calls have the names of nodes, or of tensors. remarks: what is to be known of it.
+    """
+
+    source: str
+    kind: str
+    rows: Sequence[Row]
+    named: bool = False
+    remarks: Sequence[str] = field(default_factory=tuple[str, ...])
+
+    @property
+    def total_us(self) -> float:
+        """The time of all calls."""
+        return sum(row.us for row in self.rows)
+
+    def is_of_chip(self, on_gpu: bool) -> bool:
+        """Whether it may be of a GPU, or of a CPU: that of a GPU has kernels."""
+        return self.kind == "dlc-run" or any(row.kernels for row in self.rows) == on_gpu

@@ -1,0 +1,143 @@
+"""Follows the advice of ``dlc-analyze`` and times both sides of it, in one run on one machine.
+
+    python test/benchmarks/advice.py resnet50.onnx                    # the GPU if any, else the CPU
+    python test/benchmarks/advice.py m.onnx --libraries cudnn,cublaslt --tune 120 --json a.json
+
+For each answer it prints what the analysis promises, what came of it, and their ratio:
+
+* Q2: the steps of a compile one after the other, and as they run;
+* Q3: a compile with the algorithms that libraries advise, and one that is tuned;
+* Q5: each layer compiled alone, and the whole compile, by the times of steps;
+* Q6: a compile in fp32, and one in the precision of the advice;
+* joint: each layer compiled alone, and a run of the compile in the precision of the advice.
+
+With ``--tune`` promises come from measured times of kernels, else from estimates.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import onnx
+from onnx.utils import Extractor
+
+from dlc.analyze import analyze
+from dlc.compiler.driver import compile_to
+from dlc.compiler.options import Options
+from dlc.errors import CompileError
+from dlc.runtime.model import load
+from dlc.runtime.profile import Profile, profile
+from dlc.runtime.random_inputs import random_feeds
+
+_SECONDS = 1.0
+"""Of each artifact."""
+_PRECISION = "--precision "
+
+
+@dataclass
+class Followed:
+    """Compiles a model in every way that its advice names, and times what comes of it."""
+
+    path: Path
+    options: Options
+    folder: Path
+    alone: float | None = None
+
+    def report(self) -> dict[str, Any]:
+        """Return the analysis."""
+        return analyze(self.path, replace(self.options, verify="off"))
+
+    def timed(self, path: Path, **changed: Any) -> Profile:
+        """Return the times of a compile with some options changed."""
+        options = replace(self.options, **{"tune": None, "verify": "off", **changed})
+        made = self.folder / f"{len(list(self.folder.iterdir()))}.so"
+        compile_to(made, path, options)
+        model = load(made)
+        return profile(model, random_feeds(model), _SECONDS)
+
+    def alone_us(self) -> float:
+        """Return what all layers take that are compiled alone, one after the other; timed once."""
+        if self.alone is None:
+            self.alone = sum(1e6 * sum(self.timed(path).steps) for path in self._layers())
+        return self.alone
+
+    def _layers(self) -> Iterator[Path]:
+        """Yield a model for each node that needs a kernel."""
+        model = onnx.shape_inference.infer_shapes(onnx.load(self.path))
+        extractor = Extractor(model)
+        known = {tensor.name for tensor in model.graph.initializer}
+        layers = {x["name"] for x in self.report()["layers"] if x["estimate_us"]}
+        for number, node in enumerate(model.graph.node):
+            if node.name in layers:
+                inputs = [*dict.fromkeys(x for x in node.input if x and x not in known)]
+                path = self.folder / f"layer{number}.onnx"
+                onnx.save(extractor.extract_model(inputs, [*filter(None, node.output)]), path)
+                yield path
+
+    def gained_us(self, advice: dict[str, Any]) -> float | None:
+        """Return what comes of advice, ``None`` where it is about another system."""
+        own = self.options.precision
+        command = advice["command"] or ""
+        precision = command.partition(_PRECISION)[2].split(" ")[0] or own
+        match advice["question"]:
+            case "Q2" if command:
+                found = self.timed(self.path)
+                return 1e6 * (found.line.median - found.run.median)
+            case "Q3":
+                before, after = self.timed(self.path), self.timed(self.path, tune=True)
+                return 1e6 * (sum(before.steps) - sum(after.steps))
+            case "Q5":
+                return self.alone_us() - 1e6 * sum(self.timed(self.path).steps)
+            case "Q6":
+                before, after = self.timed(self.path), self.timed(self.path, precision=precision)
+                return 1e6 * (before.run.median - after.run.median)
+            case "joint":
+                after = self.timed(self.path, precision=precision)
+                return self.alone_us() - 1e6 * after.run.median
+            case _:
+                return None
+
+
+def follow(path: Path, options: Options) -> Iterator[dict[str, Any]]:
+    """Yield what each answer promises and what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        followed = Followed(path, options, Path(folder))
+        for advice in followed.report()["advice"]:
+            facts = {"model": path.name, "question": advice["question"], "text": advice["text"]}
+            promised_us = advice["gain_us"]
+            try:
+                gained_us = followed.gained_us(advice)
+            except CompileError as error:
+                yield {**facts, "promised_us": promised_us, "error": str(error)}
+                continue
+            ratio = None if gained_us is None else gained_us / promised_us
+            yield {**facts, "promised_us": promised_us, "gained_us": gained_us, "ratio": ratio}
+
+
+def main() -> None:
+    """Follow the advice for each model that is given."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("models", type=Path, nargs="+")
+    parser.add_argument("--target")
+    parser.add_argument("--precision", default="fp32")
+    parser.add_argument("--libraries", default="")
+    parser.add_argument("--tune", type=float, metavar="SECONDS", help="measure for the promises")
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    libraries = tuple(filter(None, given.libraries.split(",")))
+    options = Options(given.target, given.precision, libraries=libraries, tune=given.tune)
+    found: list[dict[str, Any]] = []
+    for path in given.models:
+        for each in follow(path, options):
+            found.append(each)
+            print(json.dumps(each), flush=True)
+            if given.json:
+                given.json.write_text(json.dumps(found, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
