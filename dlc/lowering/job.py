@@ -22,7 +22,6 @@ from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.dialects.loop.kernel import EndOp, KernelOp
-from dlc.errors import CompileError
 from dlc.ir.space import buffer_bytes
 from dlc.ir.tensor import element_type, shape, tensor_type
 
@@ -157,11 +156,9 @@ class Job:
 
     def order_for_call(self, argument: SSAValue, permutation: Sequence[int]) -> None:
         """Let the call take a weight with its axes in another order: a buffer more, behind all that
-        is read so far, which the kernel ignores. Raises CompileError for what is no weight.
+        is read so far, which the kernel ignores.
         """
         number = list[SSAValue](self.group.body.block.args).index(argument)
-        if not isinstance(self.group.inputs[number].owner, WeightOp):
-            raise CompileError("a library reads a constant weight in another order, nothing else")
         sizes = tuple(shape(argument)[axis] for axis in permutation)
         form = Repacked(sizes, Transposed(tuple(permutation)))
         self.block.insert_arg(MemRefType(element_type(argument), sizes), len(self.reads))

@@ -101,8 +101,8 @@ def test_what_is_rounded(graph: str, library: Path, tmp_path: Path) -> None:
     result, inputs, state = run(Compiled(tmp_path, grouped(graph, tmp_path)), 1, cudnn=library)
     right = wanted(graph, inputs, FACTORS[0], 0).astype(np.float64)
     digits = {"bfloat16": 8, "float16": 11}.get(result.dtype.name, 22)
-    tolerances = {"rtol": 2.0 ** (1 - digits), "atol": 2.0 ** (1 - digits)}
-    np.testing.assert_allclose(result.astype(np.float64), right, **tolerances)
+    error = 2.0 ** (1 - digits)
+    np.testing.assert_allclose(result.astype(np.float64), right, rtol=error, atol=error)
     assert state == str(library)
 
 
