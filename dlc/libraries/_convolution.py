@@ -11,7 +11,7 @@ from dlc.dialects.graph.data_layout import CHANNELS_LAST
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
 from dlc.libraries._elementwise import Chain, turned
-from dlc.libraries._operation_graph import Operation
+from dlc.libraries._operation_graph import Operation, OperationGraph
 from dlc.libraries._operations import Operations, row_strides
 
 TYPES = ("f16", "bf16", "f32")
@@ -42,24 +42,24 @@ def convolution(conv: ConvOp, rest: Sequence[ComputedOp], cluster: Cluster) -> O
     made.is_rounding = conv.precision is not None
     for op in rest:
         chain.follow(op)
-    if len(windows) == _VOLUME and str(element_type(conv.x)) == "f32" and not made.is_rounding:
-        _check_volume(made)
-    made.store(cluster.results[0])
-    return made
-
-
-def _check_volume(made: Operations) -> None:
-    """Raise CompileError for what only engines with tensor cores compute behind a convolution over
-    three axes (as cuDNN 9.28 says).
-    """
-    names = [each.name for each in made.operations[1:]]
-    others = [made.tensors[n] for each in made.operations[1:] for n in each.inputs[1:]]
-    is_vector = all(x.buffer is not None and prod(x.sizes) == x.sizes[1] for x in others)
-    if names not in ([], ["add"], ["add", "relu"]) or not is_vector:
+    is_full = str(element_type(conv.x)) == "f32" and not made.is_rounding
+    if len(windows) == _VOLUME and is_full and not has_only_bias(made.graph()):
         raise CompileError(
             "behind a convolution of f32 over three axes cuDNN computes only a sum with a vector of"
             " the channels and a relu"
         )
+    made.store(cluster.results[0])
+    return made
+
+
+def has_only_bias(graph: OperationGraph) -> bool:
+    """Return whether nothing follows the first operation, or a vector of the channels is added,
+    then maybe a relu: of ``f32`` cuDNN has fast engines for that alone, over three axes no others.
+    """
+    names = [each.name for each in graph.operations[1:]]
+    others = [graph.tensors[n] for each in graph.operations[1:] for n in each.inputs[1:]]
+    is_vector = all(x.buffer is not None and prod(x.sizes) == x.sizes[1] for x in others)
+    return is_vector and names in ([], ["add"], ["add", "relu"])
 
 
 def _place(sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -2,7 +2,7 @@
 
 The numbers were fitted to times of cuDNN 9.19 on an H200, in f16, by test/benchmarks/cudnn.py.
 Other chips and bf16 are assumed to have them. Those that are said to be assumed were not fitted:
-they are longer than a few times on an H100 were, so such a call is seldom taken unmeasured.
+they are longer than a few times on an H100 or H200 were, so such a call is seldom taken unmeasured.
 """
 
 from dataclasses import dataclass, replace
@@ -11,6 +11,7 @@ from math import ceil, prod
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.traffic import traffic_bytes
 from dlc.arch import GpuArch
+from dlc.libraries._convolution import has_only_bias
 from dlc.libraries._cublaslt_price import bound_of, rate_per_sm
 from dlc.libraries._cudnn_functions import BY_NAME
 from dlc.libraries._library import Price
@@ -46,9 +47,12 @@ _CHANNELS = 8
 _COPIED_S = 5e-6
 """What that takes beside the bytes; assumed."""
 
-_SINGLE_PER_S = 0.16e12
-"""How many products with weights of one channel in a group it does in a second, where something
-follows; assumed.
+_COPIED_TIMES = 10
+"""How often as long the products take then; assumed."""
+
+_SINGLE_PER_S, _FOLLOWED_PER_S = 1.6e12, 0.16e12
+"""How many products with weights of one channel in a group it does in a second; and products where
+no engine is made for what follows: in groups of such channels, and in ``f32``; assumed.
 """
 
 _CONVOLUTION_S, _ATTENTION_S = 1.5e-6, 2.4e-6
@@ -67,7 +71,7 @@ _STREAMED_S, _STREAMED_EFFICIENCY = 3e-6, 0.5
 assumed.
 """
 
-_TAP_S = 1e-12
+_TAP_S = 2e-12
 """What a tap of a window that is pooled takes; assumed."""
 
 _ERROR = {"convolution": 0.24, "attention": 0.09}
@@ -105,7 +109,8 @@ def _streamed(graph: OperationGraph, bytes: int, chip: GpuArch) -> Price:
     taps = dict(graph.operations[0].numbers).get("taps", (0,))
     tapped_s = _TAP_S * prod(taps) * prod(graph.tensors[graph.operations[0].output].sizes)
     memory_s = bytes / (chip.dram_bytes_per_s * _STREAMED_EFFICIENCY)
-    fixed_s = 1e-6 * chip.costs.start_us + _STREAMED_S + _following_s(graph)
+    functions_s = sum(BY_NAME[x.name].fixed_s for x in graph.operations if x.name in BY_NAME)
+    fixed_s = 1e-6 * chip.costs.start_us + _STREAMED_S + functions_s
     work = streaming_work(0, 0, bytes, chip.sm_count, BlockResources(128))
     seconds = fixed_s + memory_s + tapped_s
     return Price(gpu_bound(work, chip), seconds, _ASSUMED_ERROR, _late_s(chip))
@@ -146,8 +151,8 @@ def _convolution(graph: OperationGraph, type: str, chip: GpuArch) -> _Made:
     sizes = Sizes(groups, positions, columns, reduction)
     rate, sms = rate_per_sm(type, chip), chip.sm_count
     joined = min(groups, max(1, _GROUPED_COLUMNS // columns))
-    if weight[1] == 1 < groups and len(graph.operations) > 1:
-        return _Made(sizes, _MULTIPLIED_S, prod(result) * reduction / _SINGLE_PER_S, 1, True)
+    if per_s := _products_per_s(graph, type, groups, weight[1]):
+        return _Made(sizes, _MULTIPLIED_S, prod(result) * reduction / per_s, 1, True)
     dense = Sizes(ceil(groups / joined), positions, columns * joined, reduction * joined)
     if type == "f32":
         return _Made(sizes, _MULTIPLIED_S, dense.seconds(_MULTIPLIED, rate, sms), 1, True)
@@ -155,8 +160,17 @@ def _convolution(graph: OperationGraph, type: str, chip: GpuArch) -> _Made:
     if any(channels % _CHANNELS for channels in (x[1], weight[1], result[1])):
         taps, own_s = prod(weight[2:]), _CONVOLUTION_S + _COPIED_S
         padded = replace(dense, k=max(dense.k, _CHANNELS * ceil(weight[1] / _CHANNELS) * taps))
-        return _Made(sizes, own_s, padded.seconds(rounds, rate, sms), 2, True)
+        return _Made(sizes, own_s, _COPIED_TIMES * padded.seconds(rounds, rate, sms), 2, True)
     return _Made(sizes, _CONVOLUTION_S, dense.seconds(rounds, rate, sms), 1, type == "tf32")
+
+
+def _products_per_s(graph: OperationGraph, type: str, groups: int, channels: int) -> float | None:
+    """Return how many products a convolution does in a second that is not made of tiles."""
+    is_thin = groups > 1 and channels % _CHANNELS != 0
+    is_followed = len(graph.operations) > 1
+    if (is_thin and is_followed) or (type == "f32" and not has_only_bias(graph)):
+        return _FOLLOWED_PER_S
+    return _SINGLE_PER_S if is_thin and channels == 1 else None
 
 
 def _attention(graph: OperationGraph, type: str, chip: GpuArch) -> _Made:

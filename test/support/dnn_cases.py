@@ -149,11 +149,15 @@ FUNCTIONS = {
     name: alone(f"{name} %x", "2x7x5x24xf16") for name in ("sigmoid", "tanh", "gelu")
 } | {
     "swish": alone("sigmoid %x : {x} -> {x}\nmul %x, %0 : ({x}, {x}) -> {x}", "2x7x5x24xf16"),
+    "sigmoid of f32": alone("sigmoid %x", "9x24xf32"),
     "sigmoid of bf16": alone("sigmoid %x", "9x24xbf16"),
 }  # fmt: skip
 """The same, right within two roundings."""
 
 ROUNDED = {
+    "swish of f32": convolution(
+        *(x.replace("f16", "f32") for x in ONE), "bias", "swish", padding=PADDED
+    ),
     "swish": convolution(*ONE, "bias", "swish", padding=PADDED),
     "sigmoid": convolution(*ONE, "sigmoid", padding=PADDED),
     "tanh": convolution(*ONE, "bias", "tanh", padding=PADDED),

@@ -18,7 +18,6 @@ from dnn_clusters import (
     RELU_OF,
     RESIDUAL,
     SCALED,
-    SIGMOID,
     SINGLE,
     TANH,
     VOLUME,
@@ -97,7 +96,7 @@ NOT_CONVOLVED = {
         "convolves f16, bf16, f32 here",
         convolved(x="2x9x7x16xf64", w="24x3x3x16xf64", z="2x7x5x24xf64", v="24xf64"),
     ),
-    "a function of f32": ("computes sigmoid of 16-bit floats", convolved(SIGMOID, **F32)),
+    "a function of f32": ("computes tanh of 16-bit floats", convolved(TANH, **F32)),
     "a relu of f32 over three axes": (IN_F32, convolved(RELU, **VOLUME_F32)),
     "a residual of f32 over three axes": (IN_F32, convolved(RESIDUAL, **VOLUME_F32)),
     "a number of f32 over three axes": (IN_F32, convolved(scalar("add", "1.0"), **VOLUME_F32)),
@@ -193,9 +192,9 @@ NOT_APPLIED = {
     "integers": ("elements of f16, bf16, f32", applied(RELU_OF, x="2x9xi32")),
     "no elements": ("no elements", applied(RELU_OF, x="0x9xf16")),
     "a number": ("no elements", applied(RELU_OF, x="f16")),
-    "sigmoid of f32": (
-        "sigmoid of 16-bit floats",
-        applied("%0 = graph.sigmoid %x : {x} -> {x}", x="2x9xf32"),
+    "tanh of f32": (
+        "tanh of 16-bit floats",
+        applied("%0 = graph.tanh %x : {x} -> {x}", x="2x9xf32"),
     ),
     "a vector of rows": (
         "one of the channels",
@@ -442,6 +441,8 @@ def test_what_was_not_fitted_is_dear() -> None:
     odd: dict[str, Any] = {**types, "x": "8x58x58x63xf16", "w": "64x3x3x63xf16"}
     assert seconds(convolved(**types)) < seconds(convolved(**odd))
     assert seconds(convolved(RELU, **SINGLE)) > seconds(convolved(**SINGLE))
+    biased, other = (seconds(convolved(*each, **wide)) for each in ((BIAS, RELU), (RELU,)))
+    assert full.seconds == biased < other / 10
 
 
 def test_larger_windows_and_tensors_take_longer() -> None:
