@@ -22,7 +22,7 @@ from dlc.dialects.graph.step_loop import StepLoopOp, blocks
 from dlc.dialects.loop.kernel import KernelOp
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, numpy_dtype
-from dlc.lowering.job import Handed, Job, Repacked
+from dlc.lowering.job import ForCall, Handed, Job, Repacked
 from dlc.lowering.stored_part import store_parts
 from dlc.strategies import lower_group
 
@@ -123,6 +123,8 @@ class _Conversion:
         for read in job.reads:
             if isinstance(read, Handed):
                 yield given[read.job][read.number]
+            elif isinstance(read, ForCall):
+                yield self._repack(group.inputs[read.number], read.form)
             elif read in job.repacked:
                 yield self._repack(group.inputs[read], job.repacked[read])
             else:

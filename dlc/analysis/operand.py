@@ -35,7 +35,7 @@ class Operand:
         way = _way(value) if producer != NOWHERE else ()
         owner = value.owner
         constant = form(owner) if isinstance(owner, Operation) and is_inlined(value) else None
-        return Operand(value, producer, way, constant, _is_weight(value))
+        return Operand(value, producer, way, constant, is_weight(value))
 
 
 def is_inlined(value: SSAValue) -> bool:
@@ -54,7 +54,8 @@ def _way(value: SSAValue) -> tuple[int | str, ...]:
     return (value.index, *views)
 
 
-def _is_weight(value: SSAValue) -> bool:
+def is_weight(value: SSAValue) -> bool:
+    """Whether the bytes of a value are known, though no kernel has them in its code."""
     if isinstance(value, BlockArgument) and isinstance(group := value.block.parent_op(), GroupOp):
         value = group.inputs[value.index]
     return isinstance(value.owner, WeightOp)

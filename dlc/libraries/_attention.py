@@ -35,7 +35,9 @@ def attention(cluster: Cluster) -> Operations:
     products = [op for op in cluster.ops if isinstance(op, ContractionOp)]
     found = attention_of(products[-1]) if products else None
     if found is None:
-        raise CompileError("cuDNN computes convolutions, attention, and normalisations")
+        raise CompileError(
+            "cuDNN computes convolutions, attention, normalisations, poolings and functions"
+        )
     scale = _scale(found)
     turns = _turns(cluster.ops, found)
     _check(found)

@@ -10,7 +10,7 @@ from dlc.errors import CompileError
 
 if TYPE_CHECKING:  # names of libraries are options of commands that may need no compiler
     from xdsl.dialects.builtin import MemRefType
-    from xdsl.ir import Attribute
+    from xdsl.ir import Attribute, SSAValue
 
     from dlc.analysis.dataflow import Cluster
     from dlc.arch import Arch
@@ -50,6 +50,18 @@ class Price:
 
 
 @dataclass(frozen=True)
+class Ordered:
+    """A constant weight that a call reads with its axes in the order of a permutation."""
+
+    value: SSAValue
+    permutation: tuple[int, ...]
+
+
+def _nothing(_: Cluster) -> Sequence[Ordered]:
+    return ()
+
+
+@dataclass(frozen=True)
 class Place:
     """Where a library is found when a model is loaded; ``DLC_<NAME>`` in the environment, the path
     of a file, goes before all of it.
@@ -80,6 +92,8 @@ class Library:
     check: raises CompileError for a call that does not fit buffers of these types. code: C
     statements that do the iterations from ``first`` to before ``end`` of a call (``int64_t``) by
     its functions; ``b[i]`` is the address of the ``i``-th buffer that the call names.
+    ordered: the weights that the call of such a cluster reads in another order than a kernel of
+    ours. To ``call`` they are buffers behind the inputs of the group, before its results.
     result: the place, among the buffers that a call names, of the only one that it writes.
     algorithms: how many it may be asked for by the key ``algorithm`` of a schedule, which the call
     then has, too.
@@ -99,6 +113,7 @@ class Library:
     call: Callable[[Cluster], CallAttr]
     check: Callable[[CallAttr, Sequence[MemRefType[Attribute]]], None]
     code: Callable[[CallAttr], str]
+    ordered: Callable[[Cluster], Sequence[Ordered]] = _nothing
     begin: str = ""
     result: int = -1
     algorithms: int = 1

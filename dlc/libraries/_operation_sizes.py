@@ -1,67 +1,99 @@
-"""Whether the sizes of an operation's tensors fit each other, so that it stays within them.
+"""Whether the tensors of an operation fit each other, so that it stays within them.
 
-cuDNN computes as many elements as one of the tensors has, and does not compare all others.
+cuDNN computes as many elements as one of the tensors has, and does not compare all others. Of
+images it takes any strides, and then reads and writes some as if channels lay together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from dlc.libraries._operation_graph import Operation, OperationGraph
+from dlc.libraries._operation_graph import Operation, Tensor
 
 Sizes = Sequence[int]
 
-WINDOW = ("strides", "begins", "ends", "dilations")
-"""The lists of numbers of a convolution, one for each axis of its window."""
+_IMAGE_AXES = 3
+"""Of an image at least: the batch, channels, and one that windows slide along."""
 
 _AXES = 4
 """Of attention: the batch, heads, rows, elements. Of a normalisation: rows, then elements."""
 
 
-def fits(operation: Operation, graph: OperationGraph) -> bool:
-    """Return whether the sizes fit. The operation has as many inputs and numbers as it needs."""
-    inputs = [graph.tensors[number].sizes for number in operation.inputs]
-    result = graph.tensors[operation.output].sizes
-    if operation.name == "convolution":
-        return _fits_convolution(inputs, result, dict(operation.numbers))
-    if operation.name == "attention":
-        return _fits_attention(inputs, result)
-    if operation.name in ("layer_norm", "rms_norm"):
-        return _fits_normalization(inputs, result)
-    return inputs[0] == result and all(_is_broadcast(each, result) for each in inputs)
-
-
-def _fits_convolution(
-    inputs: Sequence[Sizes], result: Sizes, window: Mapping[str, Sequence[int]]
-) -> bool:
-    x, weight = inputs
-    if not len(x) == len(weight) == len(result):
+def fits_convolution(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are an image, a weight, and what the windows of a convolution make."""
+    if not all(map(_has_channels_together, (*inputs, result))):
         return False
-    axes = zip(x[2:], weight[2:], *(window[name] for name in WINDOW), strict=True)
-    wanted = (x[0], weight[0], *(_positions(*axis) for axis in axes))
+    x, weight = (each.sizes for each in inputs)
+    if not len(x) == len(weight) == len(result.sizes):
+        return False
+    window = dict(operation.numbers)
+    extents = [(n - 1) * d + 1 for n, d in zip(weight[2:], window["dilations"], strict=True)]
+    wanted = (x[0], weight[0], *_positions(x[2:], extents, operation))
     is_grouped = x[1] % weight[1] == 0 and weight[0] % (x[1] // weight[1]) == 0
-    return is_grouped and wanted == tuple(result)
+    return is_grouped and wanted == result.sizes
 
 
-def _positions(size: int, taps: int, stride: int, begin: int, end: int, dilation: int) -> int:
-    """Return how many positions a window has along an axis; 0 where it has no steps."""
-    room = begin + size + end - (taps - 1) * dilation - 1
-    return room // stride + 1 if stride else 0
+def fits_pooling(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are an image and what the windows of a pooling make, each of which has an
+    element of the image.
+    """
+    (image,) = inputs
+    if len(image.sizes) != len(result.sizes):
+        return False
+    if not all(map(_has_channels_together, (image, result))):
+        return False
+    window = dict(operation.numbers)
+    pads = zip(window["begins"], window["ends"], window["taps"], strict=True)
+    if any(max(begin, end) >= taps for begin, end, taps in pads):
+        return False
+    wanted = (*image.sizes[:2], *_positions(image.sizes[2:], window["taps"], operation))
+    return wanted == result.sizes
 
 
-def _fits_attention(inputs: Sequence[Sizes], result: Sizes) -> bool:
-    query, key, value, scale = inputs
-    if not len(query) == len(key) == len(value) == len(result) == _AXES:
+def _positions(sizes: Sizes, extents: Sizes, operation: Operation) -> list[int]:
+    """Return how many positions windows have along their axes; 0 where they have no steps."""
+    window = dict(operation.numbers)
+    lists = (window[name] for name in ("strides", "begins", "ends"))
+    return [
+        (begin + size + end - extent) // stride + 1 if stride else 0
+        for size, extent, stride, begin, end in zip(sizes, extents, *lists, strict=True)
+    ]
+
+
+def _has_channels_together(tensor: Tensor) -> bool:
+    """Return whether a tensor is an image whose second axis is the innermost one."""
+    if len(tensor.sizes) < _IMAGE_AXES:
+        return False
+    count = 1
+    for axis in (1, *reversed(range(2, len(tensor.sizes))), 0):
+        if tensor.sizes[axis] > 1 and tensor.strides[axis] != count:
+            return False
+        count *= tensor.sizes[axis]
+    return True
+
+
+def fits_attention(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are queries, keys, values, a scale, and what attention gives."""
+    query, key, value, scale = (each.sizes for each in inputs)
+    if not len(query) == len(key) == len(value) == len(result.sizes) == _AXES:
         return False
     *heads, rows, _ = query
     keys, elements = value[2:]
     wanted = ((*heads, keys, query[3]), (*heads, keys, elements), (*heads, rows, elements))
-    return (tuple(key), tuple(value), tuple(result)) == wanted and set(scale) == {1}
+    return (key, value, result.sizes) == wanted and set(scale) == {1}
 
 
-def _fits_normalization(inputs: Sequence[Sizes], result: Sizes) -> bool:
-    x, scale, epsilon, *bias = map(tuple, inputs)
+def fits_normalization(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are rows, a scale, an epsilon, maybe a bias, and rows again."""
+    x, scale, epsilon, *bias = (each.sizes for each in inputs)
     row = (1, *x[1:])
-    is_whole = len(x) == _AXES and x == tuple(result)
+    is_whole = len(x) == _AXES and x == result.sizes
     return is_whole and epsilon == (1,) * _AXES and all(each == row for each in (scale, *bias))
+
+
+def fits_pointwise(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether the first one has the sizes of the result, and others these or ones."""
+    return inputs[0].sizes == result.sizes and all(
+        _is_broadcast(each.sizes, result.sizes) for each in inputs
+    )
 
 
 def _is_broadcast(sizes: Sizes, result: Sizes) -> bool:

@@ -19,6 +19,8 @@ enum {
   CUDNN_DESCRIPTOR_OPERATIONGRAPH = 15,
   CUDNN_DESCRIPTOR_VARIANT_PACK = 16,
   CUDNN_DESCRIPTOR_TENSOR = 17,
+  CUDNN_DESCRIPTOR_RESAMPLE = 24,
+  CUDNN_DESCRIPTOR_OPERATION_RESAMPLE_FWD = 25,
   CUDNN_DESCRIPTOR_OPERATION_NORM_FORWARD = 29,
   CUDNN_DESCRIPTOR_OPERATION_SDPA_FWD = 41,
   CUDNN_TYPE_HANDLE = 0,
@@ -29,9 +31,12 @@ enum {
   CUDNN_TYPE_VOID_PTR = 6,
   CUDNN_TYPE_CONVOLUTION_MODE = 7,
   CUDNN_TYPE_HEUR_MODE = 8,
+  CUDNN_TYPE_NAN_PROPOGATION = 10,
   CUDNN_TYPE_NUMERICAL_NOTE = 11,
   CUDNN_TYPE_POINTWISE_MODE = 14,
   CUDNN_TYPE_BACKEND_DESCRIPTOR = 15,
+  CUDNN_TYPE_RESAMPLE_MODE = 21,
+  CUDNN_TYPE_PADDING_MODE = 22,
   CUDNN_TYPE_NORM_MODE = 27,
   CUDNN_TYPE_NORM_FWD_PHASE = 28,
   CUDNN_ATTR_POINTWISE_MODE = 0,
@@ -73,6 +78,18 @@ enum {
   CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS = 1001,
   CUDNN_ATTR_VARIANT_PACK_WORKSPACE = 1003,
   CUDNN_ATTR_ENGINE_NUMERICAL_NOTE = 1303,
+  CUDNN_ATTR_RESAMPLE_MODE = 1700,
+  CUDNN_ATTR_RESAMPLE_COMP_TYPE = 1701,
+  CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS = 1702,
+  CUDNN_ATTR_RESAMPLE_POST_PADDINGS = 1703,
+  CUDNN_ATTR_RESAMPLE_PRE_PADDINGS = 1704,
+  CUDNN_ATTR_RESAMPLE_STRIDES = 1705,
+  CUDNN_ATTR_RESAMPLE_WINDOW_DIMS = 1706,
+  CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION = 1707,
+  CUDNN_ATTR_RESAMPLE_PADDING_MODE = 1708,
+  CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC = 1710,
+  CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC = 1711,
+  CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC = 1716,
   CUDNN_ATTR_OPERATION_NORM_FWD_MODE = 2000,
   CUDNN_ATTR_OPERATION_NORM_FWD_PHASE = 2001,
   CUDNN_ATTR_OPERATION_NORM_FWD_XDESC = 2002,
@@ -85,25 +102,37 @@ enum {
   CUDNN_ATTR_OPERATION_SDPA_FWD_VDESC = 2802,
   CUDNN_ATTR_OPERATION_SDPA_FWD_ODESC = 2803,
   CUDNN_ATTR_OPERATION_SDPA_FWD_SCALEDESC = 2805,
+  CUDNN_NUMERICAL_NOTE_TENSOR_CORE = 0,
   CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS = 1,
   CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13 = 8,
   CUDNN_NUMERICAL_NOTES = 32,
+  CUDNN_HEUR_MODE_FALLBACK = 2,
   CUDNN_HEUR_MODE_A = 3,
   CUDNN_DATA_FLOAT = 0,
   CUDNN_CROSS_CORRELATION = 1,
+  CUDNN_PROPAGATE_NAN = 1,
+  CUDNN_RESAMPLE_MAXPOOL = 3,
+  CUDNN_ZERO_PAD = 0,
+  CUDNN_NEG_INF_PAD = 1,
   CUDNN_NORM_FWD_INFERENCE = 0,
   CUDNN_BUFFER_ALIGNMENT = 16,
   CUDNN_NUMBER_ALIGNMENT = 4,
   CUDNN_MOST_AXES = 5,
   CUDNN_MOST_INPUTS = 4,
-  CUDNN_MOST_ANSWERS = 16
+  CUDNN_MOST_ANSWERS = 64
 };
 
 /* Where the elements of a tensor are. */
 typedef enum cudnn_place { CUDNN_IN_BUFFER, CUDNN_BETWEEN, CUDNN_NUMBER } cudnn_place;
 
 /* What an operation is. */
-typedef enum cudnn_kind { CUDNN_CONVOLUTION, CUDNN_POINTWISE, CUDNN_ATTENTION, CUDNN_NORMALIZATION } cudnn_kind;
+typedef enum cudnn_kind {
+  CUDNN_CONVOLUTION,
+  CUDNN_POINTWISE,
+  CUDNN_ATTENTION,
+  CUDNN_NORMALIZATION,
+  CUDNN_POOLING
+} cudnn_kind;
 
 /* sizes and strides: of its axes in the order of the library, in elements. buffer: the number of its buffer. number: the
  * only element of a tensor that has no place in memory. */
@@ -115,18 +144,20 @@ typedef struct cudnn_tensor {
   int64_t rank, sizes[CUDNN_MOST_AXES], strides[CUDNN_MOST_AXES];
 } cudnn_tensor;
 
-/* inputs, output: numbers of tensors. mode: of a pointwise operation or a normalisation. strides and the rest: of a
- * convolution, for each of its window's axes. */
+/* inputs, output: numbers of tensors. mode: of a pointwise operation, a normalisation or a pooling. strides and the rest:
+ * of a convolution or a pooling, for each of its window's axes; taps: of a pooling, whose window is no tensor. */
 typedef struct cudnn_operation {
   cudnn_kind kind;
   int32_t mode;
   uint32_t input_count, inputs[CUDNN_MOST_INPUTS], output;
   int64_t axes, strides[CUDNN_MOST_AXES], begins[CUDNN_MOST_AXES], ends[CUDNN_MOST_AXES], dilations[CUDNN_MOST_AXES];
+  int64_t taps[CUDNN_MOST_AXES];
 } cudnn_operation;
 
-/* algorithm: which of the configurations that keep our rules. workspace: the most bytes of scratch. */
+/* algorithm: which of the configurations that keep our rules. is_full: whether products are those of all bits of f32.
+ * workspace: the most bytes of scratch. */
 typedef struct cudnn_call {
-  int32_t algorithm;
+  int32_t algorithm, is_full;
   uint64_t workspace;
   uint32_t tensor_count, operation_count;
   const cudnn_tensor *tensors;
@@ -241,9 +272,32 @@ static int cudnn_describe_normalization(cudnn_state *s, const cudnn_operation *o
   return status;
 }
 
+static int cudnn_describe_pooling(cudnn_state *s, const cudnn_operation *o, void **made) {
+  static const int32_t type = CUDNN_DATA_FLOAT, nan = CUDNN_PROPAGATE_NAN;
+  const int32_t padding = o->mode == CUDNN_RESAMPLE_MAXPOOL ? CUDNN_NEG_INF_PAD : CUDNN_ZERO_PAD;
+  void *window = NULL;
+  int status = cudnn_create(s, CUDNN_DESCRIPTOR_RESAMPLE, &window);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_MODE, CUDNN_TYPE_RESAMPLE_MODE, 1, &o->mode);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, &nan);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_PADDING_MODE, CUDNN_TYPE_PADDING_MODE, 1, &padding);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &o->axes);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_WINDOW_DIMS, CUDNN_TYPE_INT64, o->axes, o->taps);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_STRIDES, CUDNN_TYPE_INT64, o->axes, o->strides);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_PRE_PADDINGS, CUDNN_TYPE_INT64, o->axes, o->begins);
+  cudnn_set(&status, window, CUDNN_ATTR_RESAMPLE_POST_PADDINGS, CUDNN_TYPE_INT64, o->axes, o->ends);
+  cudnn_finalize(&status, window);
+  if (!status) status = cudnn_create(s, CUDNN_DESCRIPTOR_OPERATION_RESAMPLE_FWD, made);
+  cudnn_set_descriptor(&status, *made, CUDNN_ATTR_OPERATION_RESAMPLE_FWD_DESC, window);
+  cudnn_set_descriptor(&status, *made, CUDNN_ATTR_OPERATION_RESAMPLE_FWD_XDESC, s->tensors[o->inputs[0]]);
+  cudnn_set_descriptor(&status, *made, CUDNN_ATTR_OPERATION_RESAMPLE_FWD_YDESC, s->tensors[o->output]);
+  return status;
+}
+
 static int cudnn_describe_operation(cudnn_state *s, const cudnn_operation *o, void **made) {
   int (*const describe[])(cudnn_state *, const cudnn_operation *, void **) = {
-      cudnn_describe_convolution, cudnn_describe_pointwise, cudnn_describe_attention, cudnn_describe_normalization};
+      cudnn_describe_convolution, cudnn_describe_pointwise, cudnn_describe_attention, cudnn_describe_normalization,
+      cudnn_describe_pooling};
   int status = describe[o->kind](s, o, made);
   cudnn_finalize(&status, *made);
   return status;
@@ -265,9 +319,14 @@ static int cudnn_describe(const cudnn_call *c, cudnn_state *s) {
 
 /* Choosing. ----------------------------------------------------------------------------------------------- */
 
-/* Whether the engine of a configuration computes as our kernels do: in the given precision, by the sum itself, the same
- * bits each time. The notes that say otherwise stand between the two that have names here. */
-static int cudnn_keeps_rules(cudnn_state *s, void *configuration) {
+/* Whether a note says that an engine does not compute as our kernels do: in the given precision, by the sum itself, the
+ * same bits each time. Tensor cores round f32 to tf32. */
+static int cudnn_breaks_rules(const cudnn_call *c, int32_t note) {
+  if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE) return c->is_full;
+  return note >= CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13;
+}
+
+static int cudnn_keeps_rules(const cudnn_call *c, cudnn_state *s, void *configuration) {
   int32_t notes[CUDNN_NUMERICAL_NOTES];
   int64_t count = 0;
   void *engine = NULL;
@@ -279,8 +338,7 @@ static int cudnn_keeps_rules(cudnn_state *s, void *configuration) {
     status = cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
                                       CUDNN_NUMERICAL_NOTES, &count, notes);
   for (int64_t i = 0; !status && i < count && i < CUDNN_NUMERICAL_NOTES; i++)
-    if (notes[i] >= CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS && notes[i] <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13)
-      return 0;
+    if (cudnn_breaks_rules(c, notes[i])) return 0;
   return !status;
 }
 
@@ -298,8 +356,7 @@ static int cudnn_plan(const cudnn_call *c, cudnn_state *s, void *configuration, 
 }
 
 /* Ask the heuristics for configurations, the best first. */
-static int cudnn_ask(cudnn_state *s, void **configurations, int64_t *found) {
-  static const int32_t mode = CUDNN_HEUR_MODE_A;
+static int cudnn_ask(cudnn_state *s, int32_t mode, void **configurations, int64_t *found) {
   void *heuristics = NULL;
   int status = cudnn_create(s, CUDNN_DESCRIPTOR_ENGINEHEUR, &heuristics);
   cudnn_set_descriptor(&status, heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, s->graph);
@@ -314,16 +371,24 @@ static int cudnn_ask(cudnn_state *s, void **configurations, int64_t *found) {
   return status;
 }
 
-static const char *cudnn_choose(const cudnn_call *c, cudnn_state *s) {
+/* Look among what the heuristics say in a mode. number: of the next configuration that keeps our rules. */
+static int cudnn_look(const cudnn_call *c, cudnn_state *s, int32_t mode, int *number) {
   void *configurations[CUDNN_MOST_ANSWERS], *plan = NULL;
   int64_t found = 0;
-  int status = cudnn_ask(s, configurations, &found), number = 0;
+  int status = cudnn_ask(s, mode, configurations, &found);
+  for (int64_t i = 0; !status && !s->plan && i < found; i++)
+    if (cudnn_keeps_rules(c, s, configurations[i]) && cudnn_plan(c, s, configurations[i], &plan) &&
+        (*number)++ == c->algorithm)
+      s->plan = plan;
+  return status;
+}
+
+/* Choose a plan. Of f32 the best configurations may all be for tensor cores; others are what it falls back to. */
+static const char *cudnn_choose(const cudnn_call *c, cudnn_state *s) {
+  int number = 0, status = cudnn_look(c, s, CUDNN_HEUR_MODE_A, &number);
+  if (c->is_full && !status && !s->plan) status = cudnn_look(c, s, CUDNN_HEUR_MODE_FALLBACK, &number);
   if (status) return cudnn_message(status);
-  for (int64_t i = 0; i < found; i++)
-    if (cudnn_keeps_rules(s, configurations[i]) && cudnn_plan(c, s, configurations[i], &plan) &&
-        number++ == c->algorithm)
-      return s->plan = plan, NULL;
-  return "it has no algorithm";
+  return s->plan ? NULL : "it has no algorithm";
 }
 
 /* What the host program calls. ---------------------------------------------------------------------------- */
@@ -342,7 +407,7 @@ static cudnn_state *cudnn_new(const cudnn_call *c, void *handle) {
   cudnn_state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->handle = handle;
-  s->made = calloc(c->tensor_count + 2 * c->operation_count + 3 * CUDNN_MOST_ANSWERS + 2, sizeof *s->made);
+  s->made = calloc(c->tensor_count + 2 * c->operation_count + 1 + 2 * (3 * CUDNN_MOST_ANSWERS + 1), sizeof *s->made);
   s->tensors = calloc(c->tensor_count, sizeof *s->tensors);
   s->operations = calloc(c->operation_count, sizeof *s->operations);
   if (s->made && s->tensors && s->operations) return s;

@@ -1,5 +1,5 @@
-"""cuDNN on a GPU, in 16-bit floats: convolutions with what follows by elements, attention, and
-normalisations of rows.
+"""cuDNN on a GPU, in floats of 16 and 32 bits: convolutions with what follows by elements, poolings
+and functions of elements; in 16 bits also attention, and normalisations of rows.
 
 Sums and all that follows are in ``f32``, as in our own kernels, and the result is rounded once.
 What they cost is in ``_cudnn_price.py``, the C that calls the library in ``cudnn.c``. Enumerations
@@ -21,12 +21,14 @@ from dlc.ir.record import Value
 from dlc.libraries._attention import attention
 from dlc.libraries._convolution import convolution
 from dlc.libraries._cublaslt_price import unit_of
+from dlc.libraries._cudnn_operations import OPERATIONS
 from dlc.libraries._cudnn_price import price_of
-from dlc.libraries._library import Function, Library, Place, Price
+from dlc.libraries._elementwise import elementwise
+from dlc.libraries._library import Function, Library, Ordered, Place, Price
 from dlc.libraries._normalization import normalization
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
-from dlc.libraries._operation_sizes import WINDOW, fits
 from dlc.libraries._operations import Operations
+from dlc.libraries._pooling import pooling
 
 _WORKSPACE_BYTES = 32 << 20
 """As much as cuBLASLt has. Plans that want more are passed over."""
@@ -34,22 +36,8 @@ _WORKSPACE_BYTES = 32 << 20
 _TYPES = {"f32": 0, "f16": 2, "bf16": 9}
 """``cudnnDataType_t``"""
 
-_POINTWISE = {
-    "add": 0,
-    "mul": 1,
-    "sub": 9,
-    "relu": 100,
-    "tanh": 101,
-    "sigmoid": 102,
-    "gelu": 104,
-    "gelu_tanh": 107,
-}
-"""``cudnnPointwiseMode_t``"""
-
-_NORMALIZATIONS = {"layer_norm": 0, "rms_norm": 4}
-"""``cudnnBackendNormMode_t``"""
-
-_BINARY = ("add", "mul", "sub")
+_MULTIPLYING = ("convolution", "attention")
+"""Operations for which a chip needs a unit that multiplies their type."""
 
 
 def _operations(cluster: Cluster) -> Operations:
@@ -60,7 +48,8 @@ def _operations(cluster: Cluster) -> Operations:
     if isinstance(first, ConvOp):
         found = convolution(first, rest, cluster)
     else:
-        found = normalization(cluster) or attention(cluster)
+        found = normalization(cluster) or pooling(first, cluster) or elementwise(cluster)
+        found = found or attention(cluster)
     keys = tuple(found.graph().keys().items())
     OperationGraph.read(CallAttr(keys))  # what no call can say is not computed
     return found
@@ -71,15 +60,27 @@ def _obstacle(cluster: Cluster, chip: Arch | None) -> str | None:
         found = _operations(cluster)
     except CompileError as error:
         return error.message
-    type = found.tensors[0].element
-    if isinstance(chip, GpuArch) and unit_of(type, chip) is None:
+    type = _multiplied(found)
+    if type and isinstance(chip, GpuArch) and unit_of(type, chip) is None:
         return f"{chip.name} has nothing that multiplies {type}"
     return None
 
 
+def _multiplied(operations: Operations) -> str | None:
+    """Return the type of factors of products, ``None`` where nothing is multiplied with weights."""
+    if operations.operations[0].name not in _MULTIPLYING:
+        return None
+    return "tf32" if operations.is_rounding else operations.tensors[0].element
+
+
+def _ordered(cluster: Cluster) -> Sequence[Ordered]:
+    return _operations(cluster).ordered()
+
+
 def _price(cluster: Cluster, chip: Arch) -> Price:
     assert isinstance(chip, GpuArch)
-    return price_of(cluster, _operations(cluster).graph(), chip)
+    operations = _operations(cluster)
+    return price_of(cluster, operations.graph(), _multiplied(operations), chip)
 
 
 def _call(cluster: Cluster) -> CallAttr:
@@ -90,6 +91,7 @@ def _call(cluster: Cluster) -> CallAttr:
         "buffers": operations.buffers("cudnn"),
         "count": 1,
         "workspace": _WORKSPACE_BYTES,
+        **({"rounds": "tf32"} if operations.is_rounding else {}),
     }
     return CallAttr((*keys.items(), *operations.graph().keys().items()))
 
@@ -103,6 +105,8 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
         raise CompileError("the call counts 1, and names a workspace")
     if not 0 <= call.get("algorithm", 0) < LIBRARY.algorithms:
         raise CompileError("the call names no algorithm of cuDNN")
+    if call.get("rounds", "tf32") != "tf32":
+        raise CompileError("cuDNN rounds factors of f32 to tf32, or not at all")
     if unknown := {each.element for each in graph.tensors} - set(_TYPES):
         raise CompileError(f"cuDNN has no tensors of {' and '.join(sorted(unknown))} here")
     for operation in graph.operations:
@@ -111,26 +115,18 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
 
 
 def _check_operation(operation: Operation, graph: OperationGraph) -> None:
-    rank = len(graph.tensors[operation.output].sizes)
-    lists = dict.fromkeys(WINDOW, rank - 2) if operation.name == "convolution" else {}
-    if len(operation.inputs) not in (wanted := _input_counts(operation.name)):
-        counts = " or ".join(map(str, wanted))
-        raise CompileError(f"{operation.name} of cuDNN has {counts} inputs")
+    name, row = operation.name, OPERATIONS.get(operation.name)
+    if row is None:
+        raise CompileError(f"cuDNN has no operation {name} here")
+    if len(operation.inputs) not in row.inputs:
+        counts = " or ".join(map(str, row.inputs))
+        raise CompileError(f"{name} of cuDNN has {counts} inputs")
+    inputs, result = [graph.tensors[n] for n in operation.inputs], graph.tensors[operation.output]
+    lists = dict.fromkeys(row.lists, len(result.sizes) - 2)
     if {name: len(each) for name, each in operation.numbers} != lists:
-        raise CompileError(f"{operation.name} of cuDNN has lists of {lists}, as many as axes")
-    if not fits(operation, graph):
-        raise CompileError(f"{operation.name} of cuDNN does not fit the sizes of its tensors")
-
-
-def _input_counts(name: str) -> tuple[int, ...]:
-    """Return how many inputs an operation may have; raises CompileError for an unknown one."""
-    if name in _NORMALIZATIONS:
-        return (3, 4)
-    if name in _POINTWISE:
-        return (1 + (name in _BINARY),)
-    if name in (others := {"convolution": 2, "attention": 4}):
-        return (others[name],)
-    raise CompileError(f"cuDNN has no operation {name} here")
+        raise CompileError(f"{name} of cuDNN has lists of {lists}, as many as axes")
+    if not row.fits(inputs, result, operation):
+        raise CompileError(f"{name} of cuDNN does not fit the sizes of its tensors")
 
 
 def _code(call: CallAttr) -> str:
@@ -141,12 +137,20 @@ def _code(call: CallAttr) -> str:
     fields = (
         f".algorithm = {call.get('algorithm', 0)}",
         f".workspace = {call.workspace}u",
+        *([".is_full = 1"] if _is_full(graph, call) else []),
         f".tensor_count = {len(graph.tensors)}",
         f".operation_count = {len(graph.operations)}",
         f".tensors = (const cudnn_tensor[]){{{tensors}}}",
         f".operations = (const cudnn_operation[]){{{operations}}}",
     )
     return f"{{{', '.join(fields)}}}"
+
+
+def _is_full(graph: OperationGraph, call: CallAttr) -> bool:
+    """Return whether products of ``f32`` are those of all bits of their factors."""
+    products = [each for each in graph.operations if each.name in _MULTIPLYING]
+    in_f32 = any(graph.tensors[each.inputs[0]].element == "f32" for each in products)
+    return in_f32 and "rounds" not in call
 
 
 def _tensor(tensor: Tensor) -> str:
@@ -164,11 +168,10 @@ def _tensor(tensor: Tensor) -> str:
 
 def _operation(operation: Operation) -> str:
     """Return a ``cudnn_operation``."""
-    kinds = {"convolution": "CUDNN_CONVOLUTION", "attention": "CUDNN_ATTENTION"}
-    kinds |= dict.fromkeys(_NORMALIZATIONS, "CUDNN_NORMALIZATION")
+    row = OPERATIONS[operation.name]
     fields = [
-        f".kind = {kinds.get(operation.name, 'CUDNN_POINTWISE')}",
-        f".mode = {(_POINTWISE | _NORMALIZATIONS).get(operation.name, 0)}",
+        f".kind = CUDNN_{row.kind}",
+        f".mode = {row.mode}",
         f".input_count = {len(operation.inputs)}",
         f".inputs = {_list(operation.inputs)}",
         f".output = {operation.output}",
@@ -208,6 +211,7 @@ LIBRARY = Library(
     obstacle=_obstacle,
     price=_price,
     call=_call,
+    ordered=_ordered,
     check=_check,
     code=_code,
     algorithms=8,

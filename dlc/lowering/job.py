@@ -33,10 +33,20 @@ def buffer_of(type: TensorType[Attribute]) -> MemRefType[Attribute]:
 
 @dataclass(frozen=True)
 class Repacked:
-    """A weight in the form that a kernel reads."""
+    """A weight in the form that a kernel, or a call, reads."""
 
     sizes: tuple[int, ...]
     pack: Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """A weight with its axes in another order: axis ``i`` is axis ``permutation[i]``."""
+
+    permutation: tuple[int, ...]
+
+    def __call__(self, weight: Array) -> Array:
+        return weight.transpose(self.permutation)
 
 
 @dataclass(eq=False)
@@ -49,10 +59,12 @@ class Job:
     threads: of a block (GPU), where the loops alone do not say it. blocks: of the launch, likewise.
     cluster: blocks that combine. cooperative: blocks wait for each other. filled: the outputs and
     scratch buffers that hold only ones when the kernel begins (``gpu.await``, ``loop.barrier``).
-    reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs.
+    reads: what a launch takes: inputs of the group by their numbers, results of earlier jobs,
+    weights for a call.
     results: the types of what a launch gives.
     earlier: kernels of the group that are launched before, in order.
-    call: of a library, which may run in place of the kernel: it reads weights as they are.
+    call: of a library, which may run in place of the kernel: it reads weights as they are, or in an
+    order of its own (``order_for_call``).
     """
 
     group: GroupOp
@@ -66,7 +78,7 @@ class Job:
     cooperative: bool = False
     filled: list[SSAValue] = field(default_factory=list)
     repacked: dict[int, "Repacked"] = field(default_factory=dict)
-    reads: list["int | Handed"] = field(default_factory=list)
+    reads: list["int | Handed | ForCall"] = field(default_factory=list)
     results: list[TensorType[Attribute]] = field(default_factory=list)
     earlier: list["Job"] = field(default_factory=list)
     call: CallAttr | None = None
@@ -142,6 +154,16 @@ class Job:
         type = MemRefType(element_type(argument), sizes)
         return Rewriter.replace_value_with_new_type(buffer, type)
 
+    def order_for_call(self, argument: SSAValue, permutation: Sequence[int]) -> None:
+        """Let the call take a weight with its axes in another order: a buffer more, behind all that
+        is read so far, which the kernel ignores.
+        """
+        number = list[SSAValue](self.group.body.block.args).index(argument)
+        sizes = tuple(shape(argument)[axis] for axis in permutation)
+        form = Repacked(sizes, Transposed(tuple(permutation)))
+        self.block.insert_arg(MemRefType(element_type(argument), sizes), len(self.reads))
+        self.reads.append(ForCall(number, form))
+
     def add_scratch(self, type: MemRefType[Attribute]) -> SSAValue:
         """Return a new scratch buffer of the kernel."""
         self.scratch.append(buffer_bytes(type))
@@ -191,6 +213,14 @@ class Job:
             numbers = [n for n, x in enumerate(kernel.body.block.args) if x in self.filled]
             kernel.filled = DenseArrayBase.from_list(i64, numbers)
         return kernel
+
+
+@dataclass(frozen=True)
+class ForCall:
+    """An input of the group, a weight, in the form that a call reads beside the kernel's."""
+
+    number: int
+    form: Repacked
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def lower_group(group: GroupOp) -> list[Job]:
         schedule, flow = read(group.schedule or DEFAULT), Dataflow(group.body.block)
         check(cluster := Cluster(flow, tuple(flow.ops)), schedule)
         if schedule.library:
-            job.call = _call(group, cluster, schedule)
+            job.call = _call(job, cluster, schedule)
         implementation(schedule).lower(job, schedule)
         if schedule.library and job.earlier:
             raise CompileError("a schedule of several kernels has no library in their place")
@@ -44,11 +44,13 @@ def lower_group(group: GroupOp) -> list[Job]:
     return jobs
 
 
-def _call(group: GroupOp, cluster: Cluster, schedule: Schedule) -> CallAttr:
-    """Return the call that computes a group; raises CompileError where none does."""
-    if any(map(part_of, group.outputs)):
+def _call(job: Job, cluster: Cluster, schedule: Schedule) -> CallAttr:
+    """Return the call that computes the group of a job; raises CompileError where none does."""
+    if any(map(part_of, job.group.outputs)):
         raise CompileError("no library stores a result in a larger tensor; leave library out")
     library = libraries.by_name(schedule.library)
     library.require(cluster)
     call = library.call(cluster)
+    for each in library.ordered(cluster):
+        job.order_for_call(each.value, each.permutation)
     return call.replace(algorithm=schedule.algorithm) if schedule.algorithm else call

@@ -5,7 +5,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from called_on_gpu import loaded
-from dnn_cases import ATTENTION, EXACT, NORMALIZATION, ROUNDED, Case, exact, feeds_of, grouped
+from dnn_cases import (
+    ATTENTION,
+    ELEMENTWISE,
+    EXACT,
+    FUNCTIONS,
+    MEANS,
+    NORMALIZATION,
+    POOLED,
+    ROUNDED,
+    WEIGHTED,
+    Case,
+    exact,
+    feeds_of,
+    grouped,
+    weights_of,
+)
 from dnn_models import attention
 
 from dlc.compiler.targets import device_capability
@@ -24,6 +39,73 @@ def test_a_convolution_is_exact(text: str, tmp_path: Path) -> None:
     for seed in range(3):
         feeds = feeds_of(model.inputs, seed, 3)
         np.testing.assert_array_equal(model(*feeds.values())[0], exact(text, feeds))
+
+
+@pytest.mark.parametrize("text", WEIGHTED.values(), ids=WEIGHTED)
+def test_a_constant_weight_in_another_order_is_exact(text: str, tmp_path: Path) -> None:
+    weights = weights_of(text)
+    model = loaded("cudnn", tmp_path, text, weights)
+    feeds = feeds_of(model.inputs, 0, 3)
+    np.testing.assert_array_equal(model(*feeds.values())[0], exact(text, feeds, weights))
+
+
+F32 = {name: text for name, text in EXACT.items() if name.startswith("f32")}
+
+
+@pytest.mark.parametrize("algorithm", range(4))
+@pytest.mark.parametrize("text", F32.values(), ids=F32)
+def test_products_of_f32_are_of_all_bits(text: str, algorithm: int, tmp_path: Path) -> None:
+    """Sums of n products are within n roundings of their sum without signs; factors rounded to tf32
+    would be off by 2 to the -12 each. n: 27 taps of 16 channels at most.
+    """
+    named = text.replace('library = "cudnn"', f'library = "cudnn", algorithm = {algorithm}')
+    try:
+        model = loaded("cudnn", tmp_path, named)
+    except AssertionError as error:
+        if "it has no algorithm" not in str(error):
+            raise
+        pytest.skip("cuDNN has less algorithms for it")
+    feeds = feeds_of(model.inputs, 0, 0)
+    found, wanted = model(*feeds.values())[0], exact(text, feeds)
+    scale = np.abs(wanted).max()
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=scale * 27 * 16 * 2.0**-24)
+
+
+@pytest.mark.parametrize("graph", (POOLED | ELEMENTWISE).values(), ids=POOLED | ELEMENTWISE)
+def test_poolings_and_functions_of_elements_are_exact(graph: str, tmp_path: Path) -> None:
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
+    feeds = feeds_of(model.inputs, 0, 3)
+    np.testing.assert_array_equal(model(*feeds.values())[0], exact(graph, feeds))
+
+
+@pytest.mark.parametrize("graph", (MEANS | FUNCTIONS).values(), ids=MEANS | FUNCTIONS)
+def test_what_is_rounded_is_right(graph: str, tmp_path: Path) -> None:
+    """Within two roundings to the digits of the type, of numbers of about one; means of f32 are
+    sums of 169 elements at most.
+    """
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
+    feeds = feeds_of(model.inputs, 0, 0)
+    found, wanted = model(*feeds.values())[0], exact(graph, feeds).astype(np.float64)
+    digits = {"bfloat16": 8, "float16": 11}.get(found.dtype.name, 24)
+    error = 2.0 ** (1 - digits) * (169 if digits == 24 else 1)
+    np.testing.assert_allclose(found.astype(np.float64), wanted, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize("name", [*POOLED, *MEANS, "relu", "sum, then relu"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_number_that_is_none_stays_one(name: str, value: float, tmp_path: Path) -> None:
+    """A row of an image is it. Means with it are no numbers, or infinite, in any order of a sum."""
+    graph = {**POOLED, **MEANS, **ELEMENTWISE}[name]
+    model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
+    feeds = feeds_of(model.inputs, 0, 3)
+    image = next(iter(feeds.values()))
+    image[0, 3] = value
+    found, wanted = (
+        np.asarray(x, np.float64) for x in (model(*feeds.values())[0], exact(graph, feeds))
+    )
+    is_whole = np.isfinite(wanted)
+    np.testing.assert_array_equal(found[~is_whole], wanted[~is_whole])
+    np.testing.assert_allclose(found[is_whole], wanted[is_whole], rtol=2.0**-7)
 
 
 @pytest.mark.parametrize("text", ROUNDED.values(), ids=ROUNDED)

@@ -71,13 +71,15 @@ def product(
     return f"func.func @main({given}) -> {z} {{\n{body}  func.return %g : {z}\n}}"
 
 
-def loaded(library: str, folder: Path, text: str) -> Model:
+def loaded(
+    library: str, folder: Path, text: str, weights: Mapping[str, Array] | None = None
+) -> Model:
     """Compile a model whose groups call a library, and load it on the GPU of this machine; a test
     is skipped where the library is not found.
     """
     source, path = folder / "model.mlir", folder / "model.so"
     source.write_text(text)
-    compile_to(path, source, Options(TARGET, weights_from={}, verify=False))
+    compile_to(path, source, Options(TARGET, weights_from=weights or {}, verify=False))
     model = dlc.load(path)
     model.workspace_bytes  # noqa: B018  (makes the model)
     found = model.report["libraries"][library]
@@ -90,14 +92,19 @@ def loaded(library: str, folder: Path, text: str) -> Model:
 class Compiled:
     """An artifact of a model, which runs in the emulator."""
 
-    def __init__(self, folder: Path, text: str, verify: bool = False):
+    def __init__(
+        self,
+        folder: Path,
+        text: str,
+        verify: bool = False,
+        weights: Mapping[str, Array] | None = None,
+    ):
         source, self.path = folder / "model.mlir", folder / "model.so"
         source.write_text(text)
         self.text = text
         self.folder = folder
-        self.outcome = compile_to(
-            self.path, source, Options(TARGET, weights_from={}, verify=verify)
-        )
+        options = Options(TARGET, weights_from=weights or {}, verify=verify)
+        self.outcome = compile_to(self.path, source, options)
         self.module = _module(text)
 
     def emulated(self, libraries: Mapping[str, Path]) -> EmulatedModel:

@@ -1,11 +1,12 @@
 """What is run where cuDNN, or a small library in its place, computes; and what is right then."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from dnn_models import convolution, normalization
+from dnn_models import alone, convolution, normalization, pooling
 from numpy.typing import NDArray
 
 from dlc.analysis.entry import find_main, input_names
@@ -44,10 +45,119 @@ EXACT = {
         "1x5x6x7x16xf16", "24x3x3x3x16xf16", "1x5x6x7x24xf16", "relu", strides="1, 1, 1",
         padding="1, 1, 1, 1, 1, 1", dilations="1, 1, 1",
     ),
+    "3 channels": convolution(
+        "2x13x11x3xf16", "24x3x3x3xf16", "2x13x11x24xf16", "relu", padding=PADDED
+    ),
+    "12 channels": convolution("1x9x9x12xf16", "20x3x3x12xf16", "1x9x9x20xf16", padding=PADDED),
+    "groups of one channel": convolution(
+        "1x9x9x32xf16", "32x3x3x1xf16", "1x9x9x32xf16", groups=32, padding=PADDED
+    ),
+    "groups of one channel, then relu": convolution(
+        "1x9x9x32xf16", "32x3x3x1xf16", "1x9x9x32xf16", "relu", groups=32, padding=PADDED
+    ),
+    "f32": convolution(*(x.replace("f16", "f32") for x in ONE), "bias", "relu", padding=PADDED),
+    "f32, two numbers": convolution(
+        *(x.replace("f16", "f32") for x in ONE), "affine", padding=PADDED
+    ),
+    "f32, 3 channels": convolution(
+        "2x13x11x3xf32", "24x3x3x3xf32", "2x13x11x24xf32", "relu", padding=PADDED
+    ),
+    "f32, groups of one channel": convolution(
+        "1x9x9x32xf32", "32x3x3x1xf32", "1x9x9x32xf32", "bias", groups=32, padding=PADDED
+    ),
+    "f32, three axes": convolution(
+        "1x5x6x7x16xf32", "24x3x3x3x16xf32", "1x5x6x7x24xf32", "bias", "relu", strides="1, 1, 1",
+        padding="1, 1, 1, 1, 1, 1", dilations="1, 1, 1",
+    ),
 }  # fmt: skip
 """Sums of small integers, which are exact in any order: each result is rounded once."""
 
+WEIGHTED = {
+    "hwio": convolution(
+        "2x13x11x16xf16", "3x3x16x24xf16", "2x13x11x24xf16", "bias", padding=PADDED,
+        layout="hwio", is_weighted=True,
+    ),
+    "hwio of f32": convolution(
+        "2x13x11x16xf32", "3x3x16x24xf32", "2x13x11x24xf32", "relu", padding=PADDED,
+        layout="hwio", is_weighted=True,
+    ),
+    "hwio of groups of one channel": convolution(
+        "1x9x9x32xf16", "3x3x1x32xf16", "1x9x9x32xf16", groups=32, padding=PADDED,
+        layout="hwio", is_weighted=True,
+    ),
+    "oihw of three axes": convolution(
+        "1x5x6x7x16xf16", "24x16x3x3x3xf16", "1x5x6x7x24xf16", strides="1, 1, 1",
+        padding="1, 1, 1, 1, 1, 1", dilations="1, 1, 1", layout="oihw", is_weighted=True,
+    ),
+    "ohwi": convolution(*ONE, padding=PADDED, is_weighted=True),
+}  # fmt: skip
+"""The same, with a constant weight ``@w``, whose order of axes the call may choose."""
+
+WINDOW = ("3, 3", "2, 2", "1, 1, 1, 1")
+
+POOLED = {
+    "largest": pooling("max_pool", "2x13x11x24xf16", "2x7x6x24xf16", *WINDOW),
+    "largest of f32, odd channels": pooling("max_pool", "2x13x11x3xf32", "2x7x6x3xf32", *WINDOW),
+    "largest of bf16": pooling("max_pool", "2x13x11x24xbf16", "2x7x6x24xbf16", *WINDOW),
+    "largest, rounded up": pooling(
+        "max_pool", "1x14x14x16xf16", "1x7x7x16xf16", "3, 3", "2, 2", "0, 0, 0, 0",
+        more="ceil_mode",
+    ),
+    "largest of three axes": pooling(
+        "max_pool", "1x4x6x8x16xf16", "1x2x3x4x16xf16", "2, 2, 2", "2, 2, 2", "0, 0, 0, 0, 0, 0"
+    ),
+    "other steps": pooling(
+        "max_pool", "1x9x9x8xf16", "1x5x4x8xf16", "2, 3", "2, 2", "0, 0, 1, 0"
+    ),
+}  # fmt: skip
+"""Models of poolings that are exact."""
+
+MEANS = {
+    "mean of what is inside": pooling("average_pool", "2x13x11x24xf16", "2x7x6x24xf16", *WINDOW),
+    "mean of f32": pooling("average_pool", "2x13x11x5xf32", "2x7x6x5xf32", *WINDOW),
+    "mean with padding": pooling(
+        "average_pool", "2x13x11x24xf16", "2x7x6x24xf16", *WINDOW, more="count_include_pad"
+    ),
+    "mean, rounded up": pooling(
+        "average_pool", "1x14x14x16xf16", "1x7x7x16xf16", "3, 3", "2, 2", "0, 0, 0, 0",
+        more="ceil_mode",
+    ),
+    "mean of all": alone("reduce_mean %x axes [1, 2] keep_dims", "2x7x7x40xf16", "2x1x1x40xf16"),
+    "mean of all, odd channels": alone(
+        "reduce_mean %x axes [1, 2]", "1x13x13x1001xf32", "1x1001xf32"
+    ),
+}  # fmt: skip
+"""Models of poolings that are rounded: to the digits of the type, of sums in f32."""
+
+ELEMENTWISE = {
+    "relu": alone("relu %x", "2x7x5x24xf16"),
+    "relu of f32": alone("relu %x", "1x3x5x7xf32"),
+    "relu of one axis": alone("relu %x", "1001xf32"),
+    "sum": alone("add %x, %r : ({x}, {r}) -> {y}", "2x7x5x24xf16", r="2x7x5x24xf16"),
+    "sum, then relu": alone(
+        "add %x, %r : ({x}, {r}) -> {x}\nrelu %0", "2x7x5x24xf32", r="2x7x5x24xf32"
+    ),
+    "a factor and a summand of channels": alone(
+        "mul %x, %s : ({x}, {s}) -> {x}\nadd %0, %t : ({x}, {t}) -> {x}\nrelu %1",
+        "2x7x5x24xbf16", s="24xbf16", t="24xbf16",
+    ),
+    "difference of f32": alone("sub %x, %r : ({x}, {r}) -> {y}", "7x30xf32", r="7x30xf32"),
+}  # fmt: skip
+"""Models of functions of elements, exact for small integers, in any layout."""
+
+FUNCTIONS = {
+    name: alone(f"{name} %x", "2x7x5x24xf16") for name in ("sigmoid", "tanh", "gelu")
+} | {
+    "swish": alone("sigmoid %x : {x} -> {x}\nmul %x, %0 : ({x}, {x}) -> {x}", "2x7x5x24xf16"),
+    "sigmoid of f32": alone("sigmoid %x", "9x24xf32"),
+    "sigmoid of bf16": alone("sigmoid %x", "9x24xbf16"),
+}  # fmt: skip
+"""The same, right within two roundings."""
+
 ROUNDED = {
+    "swish of f32": convolution(
+        *(x.replace("f16", "f32") for x in ONE), "bias", "swish", padding=PADDED
+    ),
     "swish": convolution(*ONE, "bias", "swish", padding=PADDED),
     "sigmoid": convolution(*ONE, "sigmoid", padding=PADDED),
     "tanh": convolution(*ONE, "bias", "tanh", padding=PADDED),
@@ -90,6 +200,16 @@ and maybe the bias.
 """
 
 
+def weights_of(text: str, seed: int = 0) -> dict[str, Array]:
+    """Return small integers for the weight ``@w`` of a model, if it has one."""
+    found = re.search(r"graph.weight @w : tensor<([\dx]+)x(f16|f32)>", text)
+    if found is None:
+        return {}
+    sizes = tuple(map(int, found[1].split("x")))
+    type = np.float16 if found[2] == "f16" else np.float32
+    return {"w": np.random.default_rng(seed).integers(-3, 4, sizes).astype(type)}
+
+
 def grouped(graph: str, folder: Path) -> str:
     """Return a model of one group in which cuDNN computes it."""
     source = folder / "graph.mlir"
@@ -112,10 +232,13 @@ def feeds_of(inputs: Sequence[TensorInfo], seed: int, largest: int) -> dict[str,
     return found
 
 
-def exact(text: str, feeds: dict[str, Array]) -> Array:
+def exact(text: str, feeds: dict[str, Array], weights: Mapping[str, Array] | None = None) -> Array:
     """Return what the only result of a model is in ``f64``, rounded once; feeds are in order."""
+    store = WeightStore()
+    for name, weight in (weights or {}).items():
+        store.define(name, weight)
     module = parse_module(text, new_context())
     names = input_names(find_main(module))
     named = dict(zip(names, feeds.values(), strict=True))
-    (result,) = run_reference(module, named, WeightStore()).values()
+    (result,) = run_reference(module, named, store).values()
     return result

@@ -1,4 +1,6 @@
-"""Groups that cuDNN may compute, as clusters: a convolution and what follows it, or attention."""
+"""Groups that cuDNN may compute, as clusters: a convolution and what follows it, attention, a
+pooling, or functions of elements.
+"""
 
 from typing import Any
 
@@ -120,8 +122,24 @@ VOLUME: dict[str, Any] = {
 }
 GROUPS: dict[str, Any] = {"x": "2x9x7x32xf16", "w": "24x3x3x8xf16", "groups": 4}
 
+F32: dict[str, Any] = {name: each.replace("bf16", "f32") for name, each in BF16.items()}
+SINGLE: dict[str, Any] = {"x": "2x9x7x24xf16", "w": "24x3x3x1xf16", "groups": 24}
+WEIGHT = "%k = graph.weight @k : {w}"
+
 CONVOLUTIONS = {
     "f16": convolved(),
+    "f32": convolved(BIAS, RELU, **F32),
+    "tf32": convolved(BIAS, RELU, layout=f"{LAYOUT} precision tf32", **F32),
+    "f32 alone": convolved(**F32),
+    "f32, three axes": convolved(
+        BIAS, **{name: each.replace("f16", "f32") for name, each in VOLUME.items()}
+    ),
+    "3 channels": convolved(RELU, x="2x9x7x3xf16", w="24x3x3x3xf16"),
+    "3 channels of f32": convolved(RELU, x="2x9x7x3xf32", w="24x3x3x3xf32", z=F32["z"], v=F32["v"]),
+    "12 channels": convolved(x="2x9x7x12xf16", w="20x3x3x12xf16", z="2x7x5x20xf16", v="20xf16"),
+    "groups of 4": convolved(w="24x3x3x4xf16", groups=4),
+    "groups of one channel": convolved(**SINGLE),
+    "groups of one channel, then relu": convolved(BIAS, RELU, **SINGLE),
     "bf16": convolved(BIAS, RELU, **BF16),
     "three axes": convolved(BIAS, **VOLUME),
     "groups": convolved(**GROUPS),
@@ -136,6 +154,21 @@ CONVOLUTIONS = {
     "one channel vector of as many axes": convolved(BIAS, v="1x1x1x24xf16"),
 }
 
+ORDERED = {
+    "another order of a constant": convolved(
+        BIAS,
+        RELU,
+        first=WEIGHT,
+        weight="%k",
+        w="3x3x16x24xf16",
+        layout="layout channels_last weight_layout hwio",
+    ),
+    "channels first in a constant": convolved(
+        first=WEIGHT, weight="%k", w="24x16x3x3xf16", layout="layout channels_last"
+    ),
+}
+"""Convolutions whose constant weight the call reads in another order."""
+
 SHORT: dict[str, Any] = {"k": "2x3x40x64xf16", "v": "2x3x40x32xf16"}
 
 ATTENTIONS = {
@@ -145,3 +178,80 @@ ATTENTIONS = {
     "turned": attended(TURN, result="2x32x3x64xf16"),
     "without heads": attended(q="3x32x64xf16", k="3x40x64xf16", v="3x40x64xf16"),
 }
+
+
+IMAGE = "2x9x7x24xf16"
+
+
+def pooled(
+    op: str,
+    *after: str,
+    x: str = IMAGE,
+    y: str = "2x4x3x24xf16",
+    window: str = "3, 3",
+    strides: str = "2, 2",
+    padding: str = "0, 0, 0, 0",
+    dilations: str = "1, 1",
+    more: str = "",
+    layout: str = "layout channels_last",
+    first: str = "",
+    of: str = "%x",
+) -> Cluster:
+    """Return a pooling and ops after it, lines of types ``{y}``. more: keywords before its layout.
+    first: a line before it, which may make another operand, ``of``.
+    """
+    lists = f"window [{window}] strides [{strides}] padding [{padding}] dilations [{dilations}]"
+    pool = f"%0 = graph.{op} {of} {lists} {more} {layout} : {{x}} -> {{y}}"
+    return applied(first, pool, *after, x=x, y=y)
+
+
+def applied(*lines: str, x: str = IMAGE, y: str = "", v: str = "24xf16") -> Cluster:
+    """Return lines of ops of ``%x``, ``%r`` of the same type, and ``%v``; the last one makes a
+    ``{y}``, which is like ``{x}`` unless it is said.
+    """
+    types = {name: f"tensor<{each}>" for name, each in {"x": x, "y": y or x, "v": v}.items()}
+    signature = "%x: {x}, %r: {x}, %v: {v}".format(**types)
+    made = [line for line in lines if line]
+    result = made[-1].split(" = ")[0]
+    return cluster("\n".join(made).format(**types), f"{result}: {types['y']}", signature)
+
+
+MEAN = "%0 = graph.reduce_mean %x axes [1, 2] keep_dims : {x} -> {y}"
+RELU_OF = "%0 = graph.relu %x : {x} -> {x}"
+SUM_OF = "%0 = graph.add %x, %r : ({x}, {x}) -> {x}"
+
+POOLINGS = {
+    "largest": pooled("max_pool"),
+    "largest of f32": pooled("max_pool", x="2x9x7x3xf32", y="2x4x3x3xf32"),
+    "largest of bf16": pooled("max_pool", x="2x9x7x24xbf16", y="2x4x3x24xbf16"),
+    "largest with padding": pooled("max_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16"),
+    "largest, rounded up": pooled(
+        "max_pool", x="2x10x8x24xf16", y="2x5x4x24xf16", more="ceil_mode"
+    ),
+    "largest of three axes": pooled(
+        "max_pool", x="2x9x7x5x24xf16", y="2x4x3x2x24xf16", window="3, 3, 3",
+        strides="2, 2, 2", padding="0, 0, 0, 0, 0, 0", dilations="1, 1, 1",
+    ),
+    "mean": pooled("average_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16"),
+    "mean with padding": pooled(
+        "average_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16", more="count_include_pad"
+    ),
+    "mean of all": applied(MEAN, y="2x1x1x24xf16"),
+    "mean of all, without their axes": applied(MEAN.replace(" keep_dims", ""), y="2x24xf16"),
+    "mean of all, odd channels": applied(MEAN, x="2x9x7x1001xf32", y="2x1x1x1001xf32"),
+    "relu": applied(RELU_OF),
+    "relu of f32": applied(RELU_OF, x="2x3x5x7xf32"),
+    "relu of one axis": applied(RELU_OF, x="1001xf32"),
+    "relu of six axes": applied(RELU_OF, x="1x2x1x2x3x8xbf16"),
+    "sum": applied(SUM_OF),
+    "sum, then relu": applied(SUM_OF, "%1 = graph.relu %0 : {x} -> {x}"),
+    "sum of channels": applied("%0 = graph.add %v, %x : ({v}, {x}) -> {x}"),
+    "swish": applied(
+        "%0 = graph.sigmoid %x : {x} -> {x}", "%1 = graph.mul %x, %0 : ({x}, {x}) -> {x}"
+    ),
+    "a number": applied(
+        "%c = graph.constant dense<0.5> : tensor<1xf16>",
+        "%0 = graph.mul %x, %c : ({x}, tensor<1xf16>) -> {x}",
+    ),
+}  # fmt: skip
+"""Poolings, and functions of elements alone."""

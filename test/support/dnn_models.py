@@ -1,6 +1,8 @@
-"""Models that cuDNN computes: a convolution and what follows it in a group, attention, or a
-normalisation.
+"""Models that cuDNN computes: a convolution and what follows it in a group; attention, a
+normalisation, a pooling or functions that are not divided into groups yet.
 """
+
+from collections.abc import Sequence
 
 from called_on_gpu import group
 
@@ -21,26 +23,29 @@ def convolution(
     dilations: str = "1, 1",
     groups: int = 1,
     keys: str = KEYS,
+    layout: str = "ohwi",
+    is_weighted: bool = False,
 ) -> str:
     """Return a model of a convolution of ``tensor<x>`` and ``tensor<weight>``, channels last.
 
     after: what follows, each an op of the value before it: ``bias``, ``residual``, ``swish``,
-    ``affine``, or the name of an op of ``graph`` on one value.
+    ``affine``, or the name of an op of ``graph`` on one value. layout: of the weight, and maybe the
+    precision of products. is_weighted: whether the weight is a constant, ``@w``.
     """
     types = {name: f"tensor<{each}>" for name, each in (("x", x), ("w", weight), ("y", y))}
     *_, channels, element = y.split("x")
     inputs = {"%x": types["x"], "%w": types["w"]}
     ops = [
         f"graph.conv %a, %b strides [{strides}] padding [{padding}] dilations [{dilations}]"
-        f"{f' groups {groups}' if groups > 1 else ''} layout channels_last weight_layout ohwi : "
-        f"({types['x']}, {types['w']}) -> {types['y']}"
+        f"{f' groups {groups}' if groups > 1 else ''} layout channels_last "
+        f"weight_layout {layout} : ({types['x']}, {types['w']}) -> {types['y']}"
     ]
     for each in after:
         if each in ("bias", "residual"):
             type = f"tensor<{channels}x{element}>" if each == "bias" else types["y"]
             inputs["%v"] = type
         ops += _after(each, len(ops) - 1, types["y"], inputs.get("%v", ""))
-    return _model(inputs, types["y"], keys, ops)
+    return _model(inputs, types["y"], keys, ops, ("%w",) if is_weighted else ())
 
 
 def _after(name: str, last: int, type: str, other: str) -> list[str]:
@@ -65,9 +70,13 @@ def _after(name: str, last: int, type: str, other: str) -> list[str]:
             return [f"graph.{name} {value} : {type} -> {type}"]
 
 
-def _model(inputs: dict[str, str], result: str, keys: str, ops: list[str]) -> str:
-    given = ", ".join(f"{name}: {type}" for name, type in inputs.items())
-    body = group("g", inputs, result, keys, *ops)
+def _model(
+    inputs: dict[str, str], result: str, keys: str, ops: list[str], weights: Sequence[str] = ()
+) -> str:
+    """weights: the inputs of the group that are none of the model."""
+    given = ", ".join(f"{name}: {x}" for name, x in inputs.items() if name not in weights)
+    known = [f"  {name} = graph.weight @{name[1:]} : {inputs[name]}\n" for name in weights]
+    body = "".join(known) + group("g", inputs, result, keys, *ops)
     return f"func.func @main({given}) -> {result} {{\n{body}  func.return %g : {result}\n}}"
 
 
@@ -97,3 +106,28 @@ def normalization(name: str, x: str, scale: str, axis: int, is_biased: bool) -> 
         given, bias = f"{given}, %t: {of}", f" bias %t : {of}"
     op = f"%0 = graph.{name} %x scale %s{bias} axis {axis} epsilon 0.001 : {type}, {of} -> {type}"
     return f"func.func @main({given}) -> {type} {{\n  {op}\n  func.return %0 : {type}\n}}"
+
+
+def pooling(name: str, x: str, y: str, *lists: str, more: str = "") -> str:
+    """Return a model of a pooling that is not divided into groups yet. name: of its op in
+    ``graph``. lists: its window, strides and padding. more: keywords behind its lists.
+    """
+    window, strides, padding = lists
+    ones = ", ".join("1" for _ in window.split(","))
+    keys = f"window [{window}] strides [{strides}] padding [{padding}] dilations [{ones}]"
+    return alone(f"{name} %x {keys} {more} layout channels_last", x, y)
+
+
+def alone(op: str, x: str, y: str = "", **others: str) -> str:
+    """Return a model of an op of ``%x`` and others, a line for each op, that is not divided into
+    groups yet. Values of lines are ``%0``, ``%1``, ...; ``{x}``, ``{y}`` and other names in a line
+    are types. The type of an op of ``%x`` alone need not be said.
+    """
+    types = {name: f"tensor<{each}>" for name, each in {"x": x, "y": y or x, **others}.items()}
+    lines = [line.strip() for line in op.splitlines() if line.strip()]
+    if " : " not in lines[-1]:
+        lines[-1] += " : {x} -> {y}"
+    given = ", ".join(f"%{name}: {types[name]}" for name in ("x", *others))
+    body = [f"  %{n} = graph.{line.format(**types)}\n" for n, line in enumerate(lines)]
+    end = f"  func.return %{len(lines) - 1} : {types['y']}\n}}"
+    return f"func.func @main({given}) -> {types['y']} {{\n{''.join(body)}{end}"

@@ -7,8 +7,8 @@
 
 enum { OK = 0, BAD_PARAM = 2000, NOT_SUPPORTED = 3000, MOST_VALUES = 32, MOST_AXES = 5, MOST_TENSORS = 32, MOST_KEYS = 512 };
 enum { POINTWISE = 0, CONVOLUTION = 1, ENGINE = 2, CONFIGURATION = 3, HEURISTICS = 4, PLAN = 5, CONVOLVE = 10,
-       APPLY = 13, GRAPH = 15, PACK = 16, TENSOR = 17, NORMALIZE = 29, ATTEND = 41 };
-enum { LAYER_NORM = 0, RMS_NORM = 4 };
+       APPLY = 13, GRAPH = 15, PACK = 16, TENSOR = 17, RESAMPLE = 24, POOL = 25, NORMALIZE = 29, ATTEND = 41 };
+enum { LAYER_NORM = 0, RMS_NORM = 4, MEAN_OF_ALL = 2, LARGEST = 3, MEAN = 4, FALLBACK = 2, BEST = 3 };
 
 typedef struct { void *start; size_t bytes; int is_written; } range;
 int emulator_launch_host(void *stream, void (*call)(void *), void *data, const range *, size_t);
@@ -28,6 +28,9 @@ static const attribute ATTRIBUTES[] = {
   {ATTEND, 2805, 15, 1, 0},
   {NORMALIZE, 2000, 27, 1, 1}, {NORMALIZE, 2001, 28, 1, 1}, {NORMALIZE, 2002, 15, 1, 1}, {NORMALIZE, 2005, 15, 1, 1},
   {NORMALIZE, 2006, 15, 1, 0}, {NORMALIZE, 2007, 15, 1, 1}, {NORMALIZE, 2013, 15, 1, 1},
+  {RESAMPLE, 1700, 21, 1, 1}, {RESAMPLE, 1701, 1, 1, 1}, {RESAMPLE, 1702, 3, 1, 1}, {RESAMPLE, 1703, 3, 3, 1},
+  {RESAMPLE, 1704, 3, 3, 1}, {RESAMPLE, 1705, 3, 3, 1}, {RESAMPLE, 1706, 3, 3, 1}, {RESAMPLE, 1707, 10, 1, 1},
+  {RESAMPLE, 1708, 22, 1, 1}, {POOL, 1710, 15, 1, 1}, {POOL, 1711, 15, 1, 1}, {POOL, 1716, 15, 1, 1},
   {GRAPH, 800, 0, 1, 1}, {GRAPH, 801, 15, 32, 1},
   {HEURISTICS, 200, 8, 1, 1}, {HEURISTICS, 201, 15, 1, 1},
   {PLAN, 400, 0, 1, 1}, {PLAN, 401, 15, 1, 1},
@@ -35,13 +38,15 @@ static const attribute ATTRIBUTES[] = {
 };
 enum { ATTRIBUTE_COUNT = sizeof ATTRIBUTES / sizeof *ATTRIBUTES };
 
-/* Configurations of engines, the best first. Those with one of the notes 1 to 8 break our rules. */
+/* Configurations of engines, the best first. Those with one of the notes 1 to 8 break our rules. The last ones are what it
+ * falls back to. */
 static const struct { int note_count, notes[2]; int64_t workspace; int plan_status; } ENGINES[] = {
   {2, {0, 1}, 0, 0}, {2, {2, 0}, 0, 0}, {2, {0, 9}, WORKSPACE, 0}, {1, {3}, 0, 0}, {1, {4}, 0, 0},
   {1, {0}, LIMIT + 1, 0}, {0, {0}, LIMIT, 0}, {1, {5}, 0, 0}, {1, {6}, 0, 0}, {1, {0}, 0, NOT_SUPPORTED},
   {1, {7}, 0, 0}, {1, {8}, 0, 0}, {1, {9}, 0, 0},
+  {1, {0}, 0, 0}, {0, {0}, 0, 0},
 };
-enum { ENGINE_COUNT = sizeof ENGINES / sizeof *ENGINES };
+enum { FALLBACK_COUNT = 2, ENGINE_COUNT = sizeof ENGINES / sizeof *ENGINES - FALLBACK_COUNT };
 
 typedef union { int64_t integer; int32_t number; float real; char flag; void *pointer; } value;
 
@@ -75,7 +80,7 @@ int cudnnSetStream(void *handle, void *stream) { ((context *)handle)->stream = s
 /* Descriptors. ------------------------------------------------------------------------------------ */
 
 int cudnnBackendCreateDescriptor(int type, void **made_) {
-  static const int known[] = {POINTWISE, CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, CONVOLVE, APPLY, GRAPH, PACK, TENSOR, NORMALIZE, ATTEND};
+  static const int known[] = {POINTWISE, CONVOLUTION, ENGINE, CONFIGURATION, HEURISTICS, PLAN, CONVOLVE, APPLY, GRAPH, PACK, TENSOR, RESAMPLE, POOL, NORMALIZE, ATTEND};
   int is_known = 0;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) is_known |= known[i] == type;
   if (!is_known) stop("no descriptor", type);
@@ -202,6 +207,28 @@ static int finish_normalization(const descriptor *o) {
   return rank(x) == rank(y) && is_row(tensor(o, 2005), x) && (!bias || is_row(bias, x)) ? OK : BAD_PARAM;
 }
 
+static int finish_resample(const descriptor *c) {
+  const int mode = small(c, 1700);
+  if (mode != LARGEST && mode != MEAN && mode != MEAN_OF_ALL) stop("a mode of resampling:", mode);
+  if (small(c, 1701) != 0) stop("sums that are not of float:", small(c, 1701));
+  if (small(c, 1707) != 1) stop("a NaN is dropped:", small(c, 1707));
+  if (small(c, 1708) != (mode == LARGEST)) stop("a padding of another value:", small(c, 1708));
+  for (int list = 1703; list <= 1706; list++)
+    if (count_of(c, list) != integer(c, 1702)) return BAD_PARAM;
+  return OK;
+}
+
+static int finish_pool(const descriptor *o) {
+  const descriptor *x = tensor(o, 1710), *y = tensor(o, 1711), *c = other(o, 1716, RESAMPLE);
+  const int axes = (int)integer(c, 1702);
+  if (rank(x) != axes + 2 || rank(y) != axes + 2 || size(x, 0) != size(y, 0) || size(x, 1) != size(y, 1)) return BAD_PARAM;
+  for (int i = 0; i < axes; i++) {
+    const int64_t room = size(x, i + 2) + entry(c, 1703, i, 0) + entry(c, 1704, i, 0) - entry(c, 1706, i, 0);
+    if (entry(c, 1705, i, 0) < 1 || room < 0 || size(y, i + 2) != room / entry(c, 1705, i, 0) + 1) return BAD_PARAM;
+  }
+  return OK;
+}
+
 static int finish_plan(const descriptor *p) {
   const descriptor *configuration = values_of(p, 401)->pointer;
   if (configuration->type != CONFIGURATION || configuration->engine < 0) stop("no configuration:", 401);
@@ -210,11 +237,11 @@ static int finish_plan(const descriptor *p) {
 
 static const descriptor *result(const descriptor *graph) {
   const descriptor *last = values_of(graph, 801)[count_of(graph, 801) - 1].pointer;
-  return tensor(last, last->type == CONVOLVE ? 705 : last->type == APPLY ? 753 : last->type == ATTEND ? 2803 : 2013);
+  return tensor(last, last->type == CONVOLVE ? 705 : last->type == APPLY ? 753 : last->type == ATTEND ? 2803 : last->type == POOL ? 1711 : 2013);
 }
 
 static int finish_heuristics(const descriptor *h) {
-  if (small(h, 200) != 3) stop("a mode of heuristics:", small(h, 200));
+  if (small(h, 200) != BEST && small(h, 200) != FALLBACK) stop("a mode of heuristics:", small(h, 200));
   return size(result(other(h, 201, GRAPH)), 2) == REFUSED_ROWS ? NOT_SUPPORTED : OK;
 }
 
@@ -230,6 +257,8 @@ int cudnnBackendFinalize(void *d_) {
   if (d->type == APPLY) return finish_pointwise(d);
   if (d->type == ATTEND) return finish_attention(d);
   if (d->type == NORMALIZE) return finish_normalization(d);
+  if (d->type == RESAMPLE) return finish_resample(d);
+  if (d->type == POOL) return finish_pool(d);
   if (d->type == PLAN) return finish_plan(d);
   if (d->type == HEURISTICS) return finish_heuristics(d);
   if (d->type == PACK && count_of(d, 1000) != count_of(d, 1001)) return BAD_PARAM;
@@ -240,13 +269,15 @@ int cudnnBackendFinalize(void *d_) {
 int cudnnBackendGetAttribute(void *d_, int number, int type, int64_t most, int64_t *count, void *values) {
   const descriptor *d = d_;
   if (d->type == HEURISTICS && number == 202 && type == 15 && d->is_final) {
-    for (int64_t i = 0; i < most && i < (FOUND ? FOUND : ENGINE_COUNT); i++) {
+    const int is_best = small(d, 200) == BEST;
+    const int64_t answers = !is_best ? FALLBACK_COUNT : FOUND ? FOUND : ENGINE_COUNT;
+    for (int64_t i = 0; i < most && i < answers; i++) {
       descriptor *to = ((descriptor **)values)[i];
       if (to->type != CONFIGURATION) stop("no configuration:", to->type);
-      to->engine = (int)(i % ENGINE_COUNT);
+      to->engine = !is_best ? ENGINE_COUNT + (int)i : i < ENGINE_COUNT ? (int)i : 0;
       to->graph = values_of(d, 201)->pointer;
     }
-    return *count = FOUND ? FOUND : ENGINE_COUNT, OK;
+    return *count = answers, OK;
   }
   if (d->type == CONFIGURATION && number == 300 && type == 15 && most == 1) {
     descriptor *to = *(descriptor **)values;
@@ -268,13 +299,13 @@ int cudnnBackendGetAttribute(void *d_, int number, int type, int64_t most, int64
 /* Computing. -------------------------------------------------------------------------------------- */
 
 /* A tensor as it is computed with: sizes and strides of axes, of which there are 5. */
-typedef struct { int type, is_virtual; int64_t id, sizes[MOST_AXES], strides[MOST_AXES]; char *start; double number; } place_;
-typedef struct { int type, mode; int64_t strides[3], begins[3], dilations[3]; int inputs[4], input_count, output; } step;
+typedef struct { int type, is_virtual; int64_t id, sizes[MOST_AXES], strides[MOST_AXES]; char *start; double number, times; } place_;
+typedef struct { int type, mode; int64_t strides[3], begins[3], dilations[3], taps[3]; int inputs[4], input_count, output; } step;
 typedef struct { place_ tensors[MOST_TENSORS]; step steps[MOST_VALUES]; int tensor_count, step_count; double factor; char *workspace; size_t bytes; } task;
 
 static size_t width_of(int type) { return type ? 2 : 4; }
 
-static double get(const place_ *t, const int64_t *index) {
+static double element(const place_ *t, const int64_t *index) {
   int64_t at = 0;
   for (int i = 0; i < MOST_AXES; i++) at += t->sizes[i] == 1 ? 0 : index[i] * t->strides[i];
   if (!t->start) return t->number;
@@ -285,6 +316,8 @@ static double get(const place_ *t, const int64_t *index) {
   else memcpy(&x, p, 4);
   return x;
 }
+
+static double get(const place_ *t, const int64_t *index) { return element(t, index) * t->times; }
 
 static void put(const place_ *t, const int64_t *index, double given) {
   int64_t at = 0;
@@ -317,6 +350,28 @@ static double convolved(const task *t, const step *s, const int64_t *at) {
         }
       }
   return sum * t->factor;
+}
+
+/* Of an image with each window of a result in it, at least in part. */
+static double pooled(const task *t, const step *s, const int64_t *at) {
+  const place_ *x = &t->tensors[s->inputs[0]];
+  double sum = 0, largest = -INFINITY, count = 0;
+  int64_t tap[3], from[MOST_AXES] = {at[0], at[1]};
+  for (tap[0] = 0; tap[0] < s->taps[0]; tap[0]++)
+    for (tap[1] = 0; tap[1] < s->taps[1]; tap[1]++)
+      for (tap[2] = 0; tap[2] < s->taps[2]; tap[2]++) {
+        int is_inside = 1;
+        for (int i = 0; i < 3; i++) {
+          from[i + 2] = at[i + 2] * s->strides[i] - s->begins[i] + tap[i];
+          is_inside &= from[i + 2] >= 0 && from[i + 2] < x->sizes[i + 2];
+        }
+        const double found = is_inside ? get(x, from) : 0;
+        count += is_inside || s->mode == MEAN_OF_ALL;
+        sum += found;
+        if (is_inside && !(found <= largest)) largest = found;
+        if (isnan(sum)) largest = sum;
+      }
+  return s->mode == LARGEST ? largest : sum / count;
 }
 
 static double applied(const task *t, const step *s, const int64_t *at) {
@@ -383,7 +438,7 @@ static void compute(void *data) {
         for (at[2] = 0; at[2] < y->sizes[2]; at[2]++)
           for (at[3] = 0; at[3] < y->sizes[3]; at[3]++)
             for (at[4] = 0; at[4] < y->sizes[4]; at[4]++)
-              put(y, at, s->type == CONVOLVE ? convolved(t, s, at) : s->type == APPLY ? applied(t, s, at) : s->type == ATTEND ? attended(t, s, at) : normalized(t, s, at));
+              put(y, at, s->type == CONVOLVE ? convolved(t, s, at) : s->type == APPLY ? applied(t, s, at) : s->type == ATTEND ? attended(t, s, at) : s->type == POOL ? pooled(t, s, at) : normalized(t, s, at));
   }
 }
 
@@ -395,7 +450,7 @@ static size_t reach(const place_ *t) {
 
 /* Return the number of a tensor of a task, which is added where it is not there. */
 static int number_of(task *t, const descriptor *d, const descriptor *pack) {
-  place_ p = {small(d, 901), flag(d, 907), integer(d, 906), {0}, {0}, NULL, 0};
+  place_ p = {small(d, 901), flag(d, 907), integer(d, 906), {0}, {0}, NULL, 0, 1};
   for (int i = 0; i < t->tensor_count; i++)
     if (t->tensors[i].id == p.id) return i;
   for (int i = 0; i < MOST_AXES; i++) {
@@ -413,13 +468,20 @@ static int number_of(task *t, const descriptor *d, const descriptor *pack) {
 }
 
 static step step_of(task *t, const descriptor *o, const descriptor *pack) {
-  static const int inputs[4][5] = {{704, 703}, {751, 752}, {2800, 2801, 2802, 2805}, {2002, 2005, 2007, 2006}}, outputs[] = {705, 753, 2803, 2013};
-  const int kind = o->type == CONVOLVE ? 0 : o->type == APPLY ? 1 : o->type == ATTEND ? 2 : 3;
+  static const int inputs[5][5] = {{704, 703}, {751, 752}, {2800, 2801, 2802, 2805}, {2002, 2005, 2007, 2006}, {1710}}, outputs[] = {705, 753, 2803, 2013, 1711};
+  const int kind = o->type == CONVOLVE ? 0 : o->type == APPLY ? 1 : o->type == ATTEND ? 2 : o->type == POOL ? 4 : 3;
   step s = {.type = o->type, .output = number_of(t, tensor(o, outputs[kind]), pack)};
   for (int i = 0; inputs[kind][i]; i++)
     if (tensor(o, inputs[kind][i])) s.inputs[s.input_count++] = number_of(t, tensor(o, inputs[kind][i]), pack);
   if (kind == 3) s.mode = small(o, 2000);
   if (kind == 1) s.mode = small(other(o, 750, POINTWISE), 0);
+  for (int i = 0; kind == 4 && i < 3; i++) {
+    const descriptor *c = other(o, 1716, RESAMPLE);
+    s.mode = small(c, 1700);
+    s.begins[i] = entry(c, 1704, i, 0);
+    s.strides[i] = entry(c, 1705, i, 1);
+    s.taps[i] = entry(c, 1706, i, 1);
+  }
   for (int i = 0; !kind && i < 3; i++) {
     const descriptor *c = other(o, 702, CONVOLUTION);
     s.dilations[i] = entry(c, 102, i, 1);
@@ -440,6 +502,7 @@ int cudnnBackendExecute(void *handle, void *plan_, void *pack_) {
   t->factor = 2;
   for (int i = 0; i < configuration->engine; i++) t->factor++;
   for (int i = 0; i < count_of(graph, 801); i++) t->steps[t->step_count++] = step_of(t, values_of(graph, 801)[i].pointer, pack);
+  if (t->steps[0].type == APPLY || t->steps[0].type == POOL) t->tensors[t->steps[0].inputs[0]].times = t->factor;
   t->workspace = values_of(pack, 1003)->pointer;
   t->bytes = (size_t)ENGINES[configuration->engine].workspace;
   range ranges[MOST_TENSORS + 1] = {{t->workspace, t->bytes, 1}};

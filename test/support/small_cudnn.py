@@ -2,7 +2,7 @@
 
 It computes on the host, and runs in the emulator only, whose streams it enqueues on. Convolutions,
 attention and normalisations are a multiple of what they should be, before anything follows or a
-bias is added, so that a test sees
+bias is added; poolings and functions alone read a multiple of their first input. So a test sees
 who has computed, by which engine. It stops the process at a number that it does not know, an
 attribute of a wrong type, a place of a tensor that has none, or a descriptor that is left over.
 """
@@ -15,6 +15,11 @@ from dlc.core.c_compiler import find_c_compiler
 FACTORS = (4, 8, 14)
 """What results of the algorithms are multiplied by: 2, and 1 for each engine before. Other engines
 break a rule of ours, want more scratch than a call has, or become no plan.
+"""
+
+FULL_FACTORS = (8, 14, 16)
+"""The same of products of all bits of ``f32``: without tensor cores, the last one by what the
+library falls back to.
 """
 
 REFUSED_ROWS = 10
@@ -30,7 +35,8 @@ def build_cudnn(
 
     without: a function that it has under another name only. handle_status, enqueue_status: what
     ``cudnnCreate`` and ``cudnnBackendExecute`` return. found: how many configurations it says that
-    it has; it gives as many, over and over the same ones, but no more than it is asked for.
+    it has; it gives as many, but no more than it is asked for, and those behind its own break a
+    rule.
     """
     source, file = folder / "cudnn.c", folder / "libcudnn.so.9"
     text = _FILE.read_text()

@@ -7,20 +7,26 @@ import pytest
 from called_on_gpu import Compiled, group
 from dnn_cases import (
     ATTENTION,
+    ELEMENTWISE,
     EXACT,
+    FUNCTIONS,
+    MEANS,
     NORMALIZATION,
     ONE,
     PADDED,
+    POOLED,
     ROUNDED,
+    WEIGHTED,
     Array,
     Case,
     exact,
     feeds_of,
     grouped,
+    weights_of,
 )
 from dnn_models import KEYS, attention, convolution
 from run_by_steps import run_by_steps
-from small_cudnn import FACTORS, REFUSED_ROWS, build_cudnn
+from small_cudnn import FACTORS, FULL_FACTORS, REFUSED_ROWS, build_cudnn
 
 from dlc.emulator.model import EmulationError
 from dlc.errors import CompileError
@@ -58,17 +64,66 @@ def test_a_convolution_is_computed_where_the_library_is_found_else_by_the_kernel
 ) -> None:
     compiled = Compiled(tmp_path, text)
     result, inputs, state = run(compiled, 3, cudnn=library)
-    np.testing.assert_array_equal(result, wanted(text, inputs, FACTORS[0]))
+    factors = FULL_FACTORS if result.dtype == np.float32 else FACTORS
+    np.testing.assert_array_equal(result, wanted(text, inputs, factors[0]))
     assert state == str(library)
     result, inputs, state = run(compiled, 3)
     np.testing.assert_array_equal(result, wanted(text, inputs, 1))
     assert state.endswith("cannot be opened")
 
 
+@pytest.mark.parametrize("text", WEIGHTED.values(), ids=WEIGHTED)
+def test_a_constant_weight_has_an_order_for_the_call_and_one_for_the_kernel(
+    text: str, library: Path, tmp_path: Path
+) -> None:
+    weights = weights_of(text)
+    compiled = Compiled(tmp_path, text, weights=weights)
+    result, inputs, state = run(compiled, 3, cudnn=library)
+    factor = FULL_FACTORS[0] if result.dtype == np.float32 else FACTORS[0]
+    feeds = {str(n): x for n, x in enumerate(inputs)}
+    larger = {"w": weights["w"] * weights["w"].dtype.type(factor)}
+    np.testing.assert_array_equal(result, exact(text, feeds, larger))
+    assert state == str(library)
+    result, inputs, _ = run(compiled, 3)
+    np.testing.assert_array_equal(result, exact(text, feeds, weights))
+
+
+@pytest.mark.parametrize("graph", (POOLED | ELEMENTWISE).values(), ids=POOLED | ELEMENTWISE)
+def test_poolings_and_functions_of_elements(graph: str, library: Path, tmp_path: Path) -> None:
+    compiled = Compiled(tmp_path, grouped(graph, tmp_path))
+    result, inputs, state = run(compiled, 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(graph, inputs, FACTORS[0], 0))
+    assert state == str(library)
+
+
+@pytest.mark.parametrize("graph", (MEANS | FUNCTIONS).values(), ids=MEANS | FUNCTIONS)
+def test_what_is_rounded(graph: str, library: Path, tmp_path: Path) -> None:
+    result, inputs, state = run(Compiled(tmp_path, grouped(graph, tmp_path)), 1, cudnn=library)
+    right = wanted(graph, inputs, FACTORS[0], 0).astype(np.float64)
+    digits = {"bfloat16": 8, "float16": 11}.get(result.dtype.name, 22)
+    error = 2.0 ** (1 - digits)
+    np.testing.assert_allclose(result.astype(np.float64), right, rtol=error, atol=error)
+    assert state == str(library)
+
+
+def test_a_largest_element_that_is_no_number(library: Path, tmp_path: Path) -> None:
+    """The stand-in stops where it is not asked to keep it."""
+    graph = POOLED["largest"]
+    model = Compiled(tmp_path, grouped(graph, tmp_path)).emulated({"cudnn": library})
+    feeds = feeds_of(model.inputs, 0, 3)
+    (image,) = feeds.values()
+    image[0, 5, 5, :] = np.nan
+    (result,) = model.run(feeds).values()
+    right = wanted(graph, [image], FACTORS[0], 0)
+    assert 0 < np.isnan(right).sum() < right.size
+    np.testing.assert_array_equal(result, right)
+
+
 @pytest.mark.parametrize("text", ROUNDED.values(), ids=ROUNDED)
 def test_what_follows_a_convolution(text: str, library: Path, tmp_path: Path) -> None:
     result, inputs, _ = run(Compiled(tmp_path, text), 1, cudnn=library)
-    right = wanted(text, inputs, FACTORS[0])
+    factors = FULL_FACTORS if result.dtype == np.float32 else FACTORS
+    right = wanted(text, inputs, factors[0])
     np.testing.assert_allclose(result, right, rtol=2.0**-10, atol=2.0**-10)
 
 
@@ -137,6 +192,32 @@ def test_algorithms_are_those_that_keep_our_rules(
     assert state == str(library)
 
 
+@pytest.mark.parametrize("algorithm", range(len(FULL_FACTORS)))
+def test_algorithms_of_full_products_are_those_without_tensor_cores(
+    algorithm: int, library: Path, tmp_path: Path
+) -> None:
+    plain = EXACT["f32"]
+    text = plain.replace('library = "cudnn"', f'library = "cudnn", algorithm = {algorithm}')
+    result, inputs, state = run(Compiled(tmp_path, text), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(plain, inputs, FULL_FACTORS[algorithm]))
+    assert state == str(library)
+
+
+def test_products_rounded_to_tf32_are_those_of_tensor_cores(library: Path, tmp_path: Path) -> None:
+    """Small integers are the same after rounding."""
+    types = (x.replace("f16", "f32") for x in ONE)
+    graph = convolution(*types, "relu", padding=PADDED, layout="ohwi precision tf32")
+    result, inputs, state = run(Compiled(tmp_path, graph), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(graph, inputs, FACTORS[0]))
+    assert state == str(library)
+
+
+def test_no_full_algorithm_is_said(library: Path, tmp_path: Path) -> None:
+    keys = f'library = "cudnn", algorithm = {len(FULL_FACTORS)}'
+    text = EXACT["f32"].replace('library = "cudnn"', keys)
+    assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}it has no algorithm"
+
+
 def test_no_algorithm_is_said(library: Path, tmp_path: Path) -> None:
     text = named(len(FACTORS))
     assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}it has no algorithm"
@@ -152,12 +233,12 @@ def test_configurations_are_no_more_than_it_says(tmp_path: Path) -> None:
 
 
 def test_configurations_are_no_more_than_there_is_room_for(tmp_path: Path) -> None:
-    """Of 16, four keep our rules: the first one is there again."""
+    """All of 64 are looked at, and none behind them."""
     library = build_cudnn(tmp_path, found=99)
-    result, inputs, _ = run(Compiled(tmp_path, named(3)), 3, cudnn=library)
-    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[0]))
+    result, inputs, _ = run(Compiled(tmp_path, named(2)), 3, cudnn=library)
+    np.testing.assert_array_equal(result, wanted(PLAIN, inputs, FACTORS[2]))
     reason = f"{library}; {INSTEAD}it has no algorithm"
-    assert state_of(tmp_path, library, named(4)) == reason
+    assert state_of(tmp_path, library, named(3)) == reason
 
 
 def test_an_error_of_a_run_is_one_of_the_model(tmp_path: Path) -> None:

@@ -8,13 +8,23 @@ from dnn_clusters import (
     BF16,
     BIAS,
     CONVOLUTIONS,
+    F32,
     LAYOUT,
     MASKED,
+    MEAN,
+    ORDERED,
+    POOLINGS,
     RELU,
+    RELU_OF,
+    RESIDUAL,
     SCALED,
+    SINGLE,
     TANH,
+    VOLUME,
+    applied,
     attended,
     convolved,
+    pooled,
     scalar,
 )
 from dnn_normalizations import BY_DEVIATION, CENTRED, NORMALIZATIONS, ONLY_SCALED, normalized
@@ -27,12 +37,16 @@ from dlc.libraries.cudnn import LIBRARY
 from dlc.plan import Plan, Planner
 
 EXP = "%{n} = graph.exp %{p} : {z} -> {z}"
-F32: dict[str, Any] = {name: each.replace("bf16", "f32") for name, each in BF16.items()}
 LINE: dict[str, Any] = {"x": "2x9x16xf16", "w": "24x3x16xf16", "z": "2x7x24xf16"}
 
 
-@pytest.mark.parametrize("asked", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
+@pytest.mark.parametrize("asked", (CONVOLUTIONS | ORDERED).values(), ids=CONVOLUTIONS | ORDERED)
 def test_a_convolution_is_taken(asked: Cluster) -> None:
+    check_taken(LIBRARY, asked, H200)
+
+
+@pytest.mark.parametrize("asked", POOLINGS.values(), ids=POOLINGS)
+def test_a_pooling_or_a_function_is_taken(asked: Cluster) -> None:
     check_taken(LIBRARY, asked, H200)
 
 
@@ -68,30 +82,38 @@ DISTANT: dict[str, Any] = {
     "z": "2x40000x40000x8xf16",
 }
 
+NOTHING = "convolutions, attention, normalisations, poolings and functions"
+IN_F32 = "behind a convolution of f32 over three axes"
+VOLUME_F32: dict[str, Any] = {name: each.replace("f16", "f32") for name, each in VOLUME.items()}
+
 NOT_CONVOLVED = {
     "an op alone": (
-        "convolutions, attention, and normalisations",
+        NOTHING,
         cluster("%1 = exp %x : 4x8", "%1: tensor<4x8xf32>"),
     ),
     "two results": ("groups with one result", BOTH),
-    "f32": ("convolves f16 and bf16", convolved(**F32)),
-    "two types": ("convolves f16 and bf16", convolved(w="24x3x3x16xbf16")),
+    "f64": (
+        "convolves f16, bf16, f32 here",
+        convolved(x="2x9x7x16xf64", w="24x3x3x16xf64", z="2x7x5x24xf64", v="24xf64"),
+    ),
+    "a function of f32": ("computes tanh of 16-bit floats", convolved(TANH, **F32)),
+    "a relu of f32 over three axes": (IN_F32, convolved(RELU, **VOLUME_F32)),
+    "a residual of f32 over three axes": (IN_F32, convolved(RESIDUAL, **VOLUME_F32)),
+    "a number of f32 over three axes": (IN_F32, convolved(scalar("add", "1.0"), **VOLUME_F32)),
+    "a bias behind a relu over three axes": (IN_F32, convolved(RELU, BIAS, **VOLUME_F32)),
     "one axis": ("two or three axes", convolved(**LINE)),
     "channels first": (
         "channels that lie together",
         convolved(layout="", x="2x16x9x7xf16", w="24x16x3x3xf16", z="2x24x7x5xf16"),
     ),
-    "a weight with channels first": (
-        "channels that lie together",
+    "a weight with channels first that is no constant": (
+        "whose channels lie together, or a constant one",
         convolved(layout="layout channels_last", w="24x16x3x3xf16"),
     ),
     "data with channels first": (
         "channels that lie together",
         convolved(layout="weight_layout ohwi", x="2x16x9x7xf16", z="2x24x7x5xf16"),
     ),
-    "12 channels in": ("a multiple of 8", convolved(x="2x9x7x12xf16", w="24x3x3x12xf16")),
-    "12 channels out": ("a multiple of 8", convolved(w="12x3x3x16xf16", z="2x7x5x12xf16")),
-    "groups of 4": ("a multiple of 8", convolved(w="24x3x3x4xf16", groups=4)),
     "an empty batch": ("nothing in memory", convolved(x="0x9x7x16xf16", z="0x7x5x24xf16")),
     "no channels": ("nothing in memory", convolved(x="2x9x7x0xf16", w="24x3x3x0xf16")),
     "a splat": (
@@ -101,7 +123,7 @@ NOT_CONVOLVED = {
     "pixels cut off": ("begins are integers", convolved(begin=-1, z="2x6x5x24xf16")),
     "images far apart": ("strides are integers from 0", convolved(**DISTANT)),
     "exp": ("no graph.exp behind", convolved(EXP)),
-    "a larger result": ("has its shape", LARGER),
+    "a larger result": ("has the shape of the result", LARGER),
     "a number less something": ("not from it", convolved(FROM)),
     "numbers": ("stands in the code", convolved(NUMBERS)),
     "what drops a NaN": ("computes no graph.max", convolved(scalar("max", "0.0"))),
@@ -110,6 +132,94 @@ NOT_CONVOLVED = {
     "a vector of rows": ("one of the channels", convolved(BIAS, v="5x1xf16")),
     "its own view": ("reads a view of what it computes", convolved(OWN_VIEW, **ONE_POSITION)),
 }
+
+SPLAT_OF = "%u = graph.splat 1.0 : f16 -> {x}"
+
+NOT_POOLED = {
+    "channels first": (
+        "channels together",
+        pooled("max_pool", x="2x24x9x7xf16", y="2x24x4x3xf16", layout=""),
+    ),
+    "one axis": (
+        "two or three axes",
+        applied(
+            "%0 = graph.max_pool %x window [3] strides [2] padding [0, 0] dilations [1]"
+            " layout channels_last : {x} -> {y}",
+            x="2x9x24xf16",
+            y="2x4x24xf16",
+        ),
+    ),
+    "gaps": ("without gaps", pooled("max_pool", dilations="2, 2", y="2x3x2x24xf16")),
+    "windows of padding": (
+        "elements inside",
+        pooled("max_pool", padding="3, 0, 3, 0", y="2x7x3x24xf16"),
+    ),
+    "padding behind": (
+        "elements inside",
+        pooled("max_pool", padding="0, 0, 3, 0", y="2x5x3x24xf16"),
+    ),
+    "a mean beyond the padding": (
+        "beyond the padding",
+        applied(
+            "%0 = graph.average_pool %x window [3, 3] strides [2, 2] padding [0, 0, 0, 0]"
+            " dilations [1, 1] ceil_mode count_include_pad layout channels_last : {x} -> {y}",
+            x="2x10x8x24xf16",
+            y="2x5x4x24xf16",
+        ),
+    ),
+    "integers": ("pools f16, bf16, f32", pooled("max_pool", x="2x9x7x24xi32", y="2x4x3x24xi32")),
+    "a relu behind it": (
+        "no graph.relu beside a pooling",
+        pooled("max_pool", "%1 = graph.relu %0 : {y} -> {y}"),
+    ),
+    "a splat": ("nothing in memory to pool", pooled("max_pool", first=SPLAT_OF, of="%u")),
+    "no images": ("nothing in memory", pooled("max_pool", x="0x9x7x24xf16", y="0x4x3x24xf16")),
+    "a mean of rows": (
+        "of all positions",
+        applied(MEAN.replace("[1, 2]", "[1]"), y="2x1x7x24xf16"),
+    ),
+    "a mean of channels": (
+        "of all positions",
+        applied(MEAN.replace("[1, 2]", "[2, 3]"), y="2x9x1x1xf16"),
+    ),
+    "a mean of an axis": (
+        "of all positions",
+        applied(MEAN.replace("[1, 2]", "[1]"), x="2x9x24xf16", y="2x1x24xf16"),
+    ),
+}
+
+NOT_APPLIED = {
+    "integers": ("elements of f16, bf16, f32", applied(RELU_OF, x="2x9xi32")),
+    "no elements": ("no elements", applied(RELU_OF, x="0x9xf16")),
+    "a number": ("no elements", applied(RELU_OF, x="f16")),
+    "tanh of f32": (
+        "tanh of 16-bit floats",
+        applied("%0 = graph.tanh %x : {x} -> {x}", x="2x9xf32"),
+    ),
+    "a vector of rows": (
+        "one of the channels",
+        applied("%0 = graph.add %x, %v : ({x}, {v}) -> {x}", v="9x1x1xf16"),
+    ),
+    "nothing in memory": (
+        "nothing in memory to read",
+        applied("%u = graph.splat 1.0 : f16 -> {x}", "%0 = graph.relu %u : {x} -> {x}"),
+    ),
+    "what drops a NaN": (
+        NOTHING,
+        applied("%0 = graph.max %x, %r : ({x}, {x}) -> {x}"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("reason", "asked"), NOT_POOLED.values(), ids=NOT_POOLED)
+def test_why_no_pooling_is_computed(reason: str, asked: Cluster) -> None:
+    check_refused(LIBRARY, asked, H200, reason)
+
+
+@pytest.mark.parametrize(("reason", "asked"), NOT_APPLIED.values(), ids=NOT_APPLIED)
+def test_why_no_function_is_computed(reason: str, asked: Cluster) -> None:
+    check_refused(LIBRARY, asked, H200, reason)
+
 
 SQUARED = "%l = graph.mul %s, %s : ({s}, {s}) -> {s}"
 WEIGHTED = "%l = graph.mul %s, %m : ({s}, {s}) -> {s}"
@@ -180,7 +290,7 @@ BESIDE = "no graph.cast beside a normalisation"  # of distances, by the root of 
 WIDENED = """%o = graph.mul %s, %n : ({s}, {f}) -> {f}
 %0 = graph.add %t, %o : ({t}, {f}) -> {f}"""
 CONSTANT_VECTOR = {name: each.replace("1x{e}", "48x{e}") for name, each in BY_CONSTANT.items()}
-NO_NORMALIZATION = "convolutions, attention, and normalisations"
+NO_NORMALIZATION = NOTHING
 
 NOT_NORMALIZED = {
     "f32": (
@@ -256,6 +366,10 @@ def test_a_chip_that_does_not_multiply_the_type() -> None:
     assert LIBRARY.obstacle(convolved(), V100) is None
     reason = "v100 has nothing that multiplies bf16"
     assert LIBRARY.obstacle(convolved(**BF16), V100) == reason
+    rounding = convolved(layout=f"{LAYOUT} precision tf32", **F32)
+    assert LIBRARY.obstacle(rounding, V100) == "v100 has nothing that multiplies tf32"
+    assert LIBRARY.obstacle(convolved(**F32), V100) is None
+    assert LIBRARY.obstacle(applied(RELU_OF, x="8x8xbf16"), V100) is None
 
 
 def test_a_plan_has_the_call_beside_generated_kernels() -> None:
@@ -302,6 +416,46 @@ def test_small_groups_are_computed_with_zeros_between() -> None:
         for n in (8, 64)
     )
     assert of_8 == pytest.approx(of_64, rel=0.02)
+
+
+def test_what_was_not_fitted_is_dear() -> None:
+    """Products of all bits of f32, channels that are copied, and what follows single channels."""
+    types: dict[str, Any] = {
+        "x": "8x58x58x64xf16",
+        "w": "64x3x3x64xf16",
+        "z": "8x56x56x64xf16",
+        "v": "64xf16",
+    }
+    wide: dict[str, Any] = {name: each.replace("f16", "f32") for name, each in types.items()}
+    halves, rounded, full = (
+        LIBRARY.price(asked, H200)
+        for asked in (
+            convolved(**types),
+            convolved(layout=f"{LAYOUT} precision tf32", **wide),
+            convolved(**wide),
+        )
+    )
+    assert halves.seconds < rounded.seconds < full.seconds / 2
+    assert halves.error < rounded.error == full.error
+    assert halves.bound.time_s < rounded.bound.time_s < full.bound.time_s
+    odd: dict[str, Any] = {**types, "x": "8x58x58x63xf16", "w": "64x3x3x63xf16"}
+    assert seconds(convolved(**types)) < seconds(convolved(**odd))
+    assert seconds(convolved(RELU, **SINGLE)) > seconds(convolved(**SINGLE))
+    biased, other = (seconds(convolved(*each, **wide)) for each in ((BIAS, RELU), (RELU,)))
+    assert full.seconds == biased < other / 10
+
+
+def test_larger_windows_and_tensors_take_longer() -> None:
+    sizes = [{"x": f"{n}x58x58x64xf16"} for n in (8, 80)]
+    small, large = (seconds(applied(RELU_OF, **each)) for each in sizes)
+    assert small < large / 2
+    assert seconds(applied(RELU_OF, RELU_OF.replace("0", "1").replace("%x", "%0"))) == seconds(
+        applied(RELU_OF)
+    )
+    image = {"x": "8x64x64x64xf16"}
+    few = seconds(pooled("max_pool", y="8x32x32x64xf16", window="2, 2", **image))
+    many = seconds(pooled("max_pool", y="8x29x29x64xf16", window="8, 8", **image))
+    assert few < many
 
 
 @pytest.mark.parametrize("first", range(1, 8))

@@ -7,7 +7,10 @@ from math import prod
 import pytest
 from dnn_clusters import (
     BIAS,
+    F32,
     GELU,
+    LAYOUT,
+    POOLINGS,
     RELU,
     SIGMOID,
     TANH,
@@ -15,6 +18,7 @@ from dnn_clusters import (
     TURN,
     attended,
     convolved,
+    pooled,
     scalar,
 )
 from dnn_normalizations import ONLY_SCALED, SQUARES, normalized
@@ -93,6 +97,7 @@ WRONG_KEYS = {
         "tensors of a call are records",
         {"tensors": [*edited("tensors", {}), 1]},
     ),
+    "rounding to f16": ("to tf32, or not at all", {"rounds": "f16"}),
     "numbers for tensors": ("tensors of a call are records", {"tensors": [1, 2]}),
 }
 
@@ -216,6 +221,18 @@ OTHER_SIZES = {
     "less channels": (f"convolution {NO_FIT}", {X: {"sizes": [2, 15, 9, 7]}}),
     "less results": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [23, 16, 3, 3]}}),
     "14 groups of 24 results": (f"convolution {NO_FIT}", UNEVEN),
+    "data with channels first": (
+        f"convolution {NO_FIT}",
+        {X: {"strides": [1008, 63, 7, 1]}},
+    ),
+    "a weight with channels first": (
+        f"convolution {NO_FIT}",
+        {WEIGHT: {"strides": [144, 9, 3, 1]}},
+    ),
+    "a result with channels first": (
+        f"convolution {NO_FIT}",
+        {CONVOLVED: {"strides": [840, 35, 5, 1]}},
+    ),
     "less taps": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [24, 16, 3, 2]}}),
     "a weight of another rank": (
         f"convolution {NO_FIT}",
@@ -352,11 +369,14 @@ OURS = {
     *("sizes", "strides", "kind", "mode", "input_count", "inputs", "output", "axes"),
     *("begins", "ends", "dilations", "CUDNN_BETWEEN", "CUDNN_IN_BUFFER", "CUDNN_NUMBER"),
     *("CUDNN_CONVOLUTION", "CUDNN_POINTWISE", "CUDNN_ATTENTION"),
-    "CUDNN_NORMALIZATION",
+    *("CUDNN_NORMALIZATION", "CUDNN_POOLING", "taps", "is_full"),
 }
 
 
-@pytest.mark.parametrize("call", [convolution(), LIBRARY.call(attended()), normalization()[0]])
+ALL = [convolution(), LIBRARY.call(attended()), normalization()[0], LIBRARY.call(convolved(**F32))]
+
+
+@pytest.mark.parametrize("call", [*ALL, *map(LIBRARY.call, POOLINGS.values())])
 def test_the_code_is_numbers_and_names_of_ours(call: CallAttr) -> None:
     code = LIBRARY.code(call)
     plain = re.sub(r"0x1\.[0-9a-f]+p[+-]\d+|\b\d+u?\b", "0", code)
@@ -383,6 +403,66 @@ def test_the_code_of_a_call() -> None:
         f"{window}}}, "
         "{.kind = CUDNN_POINTWISE, .mode = 100, .input_count = 1, .inputs = {2}, .output = 3}}}"
     )
+
+
+def is_full(call: CallAttr) -> bool:
+    """Whether the code of a call asks for products of all bits."""
+    return ".is_full = 1" in LIBRARY.code(call)
+
+
+def test_products_of_f32_are_full_unless_they_are_rounded() -> None:
+    """Of poolings and functions nothing is asked, whose engines may say that they round."""
+    assert is_full(LIBRARY.call(convolved(**F32)))
+    rounding = LIBRARY.call(convolved(layout=f"{LAYOUT} precision tf32", **F32))
+    assert rounding.get("rounds", "") == "tf32"
+    assert not is_full(rounding)
+    assert not is_full(LIBRARY.call(convolved()))
+    assert not any(map(is_full, map(LIBRARY.call, POOLINGS.values())))
+
+
+IMAGE, WINDOWS = range(2)
+
+OTHER_POOLS = {
+    "a row less": {IMAGE: {"sizes": [2, 24, 8, 7]}},
+    "an image less": {IMAGE: {"sizes": [1, 24, 9, 7]}},
+    "a channel less": {IMAGE: {"sizes": [2, 23, 9, 7]}},
+    "channels first": {IMAGE: {"strides": [1512, 63, 7, 1]}},
+    "a result with channels first": {WINDOWS: {"strides": [288, 12, 3, 1]}},
+    "an axis less": {IMAGE: {"sizes": [2, 24, 63], "strides": [1512, 1, 24]}},
+}
+
+OTHER_TAPS = {
+    "larger windows": {"taps": [4, 3]},
+    "smaller windows": {"taps": [2, 3], "ends": [1, 0]},
+    "no windows": {"taps": [0, 3]},
+    "other steps": {"strides": [1, 2]},
+    "no steps": {"strides": [0, 2]},
+    "padding before": {"begins": [2, 0]},
+    "padding behind": {"ends": [2, 0]},
+    "windows of padding": {"begins": [3, 0], "ends": [0, 0], "taps": [3, 3], "strides": [3, 2]},
+}
+
+
+def pooling() -> tuple[CallAttr, list[MemRefType[Attribute]]]:
+    """Return the call of a pooling, and its buffers."""
+    return LIBRARY.call(pooled("max_pool")), [
+        MemRefType(f16, each) for each in ([2, 9, 7, 24], [2, 4, 3, 24])
+    ]
+
+
+@pytest.mark.parametrize("edits", OTHER_POOLS.values(), ids=OTHER_POOLS)
+def test_images_that_do_not_fit_are_refused(edits: Edits) -> None:
+    call, given = pooling()
+    LIBRARY.check(call, given)
+    with pytest.raises(CompileError, match=f"max_pool {NO_FIT}"):
+        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
+
+
+@pytest.mark.parametrize("edits", OTHER_TAPS.values(), ids=OTHER_TAPS)
+def test_windows_of_a_pooling_that_do_not_fit_are_refused(edits: Mapping[str, object]) -> None:
+    call, given = pooling()
+    with pytest.raises(CompileError, match=f"max_pool {NO_FIT}"):
+        LIBRARY.check(call.replace(operations=edited("operations", {0: edits}, call)), given)
 
 
 def test_the_numbers_of_pointwise_functions_are_those_of_cudnn() -> None:

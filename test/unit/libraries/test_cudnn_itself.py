@@ -5,8 +5,20 @@ from pathlib import Path
 
 import pytest
 from cudnn_without_gpu import CudnnWithoutGpu, enumerators, find_cudnn
-from dnn_cases import ATTENTION, EXACT, NORMALIZATION, ROUNDED, grouped
-from dnn_clusters import ATTENTIONS, CONVOLUTIONS, RELU, convolved
+from dnn_cases import (
+    ATTENTION,
+    ELEMENTWISE,
+    EXACT,
+    FUNCTIONS,
+    MEANS,
+    NORMALIZATION,
+    POOLED,
+    ROUNDED,
+    WEIGHTED,
+    grouped,
+    weights_of,
+)
+from dnn_clusters import ATTENTIONS, CONVOLUTIONS, F32, POOLINGS, RELU, convolved
 from dnn_models import attention
 from dnn_normalizations import NORMALIZATIONS
 
@@ -38,23 +50,30 @@ def call_of(text: str, folder: Path) -> CallAttr:
     """Return the call of a model of one group."""
     source = folder / "model.mlir"
     source.write_text(text)
-    lowered = parse_module(emit(source, Options("sm_90a", weights_from={}), "loop"), new_context())
+    options = Options("sm_90a", weights_from=weights_of(text))
+    lowered = parse_module(emit(source, options, "loop"), new_context())
     (kernel,) = (op for op in lowered.walk() if isinstance(op, KernelOp))
     assert kernel.call is not None
     return kernel.call
 
 
 def test_what_runs_on_a_gpu_is_taken(cudnn: CudnnWithoutGpu, tmp_path: Path) -> None:
-    texts = {**EXACT, **ROUNDED}
-    for name, case in ATTENTION.items():
-        texts[name] = grouped(attention(*case, scale=0.125), tmp_path)
-    texts |= {name: grouped(each, tmp_path) for name, each in NORMALIZATION.items()}
+    whole = {"exact": EXACT, "rounded": ROUNDED, "weighted": WEIGHTED}
+    texts = {f"{kind}, {name}": x for kind, each in whole.items() for name, x in each.items()}
+    divided = {
+        "attention": {name: attention(*x, scale=0.125) for name, x in ATTENTION.items()},
+        "normalization": NORMALIZATION,
+        "pooled": {**POOLED, **MEANS},
+        "alone": {**ELEMENTWISE, **FUNCTIONS},
+    }
+    for kind, each in divided.items():
+        texts |= {f"{kind}, {name}": grouped(x, tmp_path) for name, x in each.items()}
     answers = cudnn.answers([call_of(text, tmp_path) for text in texts.values()])
     assert dict(zip(texts, answers, strict=True)) == dict.fromkeys(texts, "ok")
 
 
 def test_what_we_take_is_taken(cudnn: CudnnWithoutGpu) -> None:
-    groups = {**CONVOLUTIONS, **ATTENTIONS, **NORMALIZATIONS}
+    groups = {**CONVOLUTIONS, **ATTENTIONS, **NORMALIZATIONS, **POOLINGS}
     answers = cudnn.answers([LIBRARY.call(each) for each in groups.values()])
     assert dict(zip(groups, answers, strict=True)) == dict.fromkeys(groups, "ok")
 
@@ -63,6 +82,13 @@ def test_each_algorithm_is_another_configuration(cudnn: CudnnWithoutGpu) -> None
     call = LIBRARY.call(convolved(RELU))
     calls = [call.replace(algorithm=n) for n in range(3)]
     assert cudnn.answers(calls) == ["ok"] * 3
+
+
+def test_full_products_have_less_algorithms(cudnn: CudnnWithoutGpu) -> None:
+    """Not all configurations for f32 are without tensor cores, but some are."""
+    full = LIBRARY.call(convolved(RELU, **F32))
+    calls = [full.replace(algorithm=7), full.replace(algorithm=7, rounds="tf32")]
+    assert cudnn.answers(calls) == ["it has no algorithm", "ok"]
 
 
 HEADER = "cudnn_graph_v9.h"
@@ -74,6 +100,7 @@ OURS_ALONE = {
         "CUDNN_POINTWISE",
         "CUDNN_ATTENTION",
         "CUDNN_NORMALIZATION",
+        "CUDNN_POOLING",
     ),  # and CUDNN_CONVOLUTION, which is 0 there, too
 }
 
@@ -103,6 +130,11 @@ MODES = {
     "tanh": "TANH_FWD",
 }
 OTHERS = "convolution", "attention"
+POOLED_MODES = {
+    "max_pool": "MAXPOOL",
+    "average_pool": "AVGPOOL_EXCLUDE_PADDING",
+    "padded_average_pool": "AVGPOOL_INCLUDE_PADDING",
+}
 NORMS = {"layer_norm": "CUDNN_LAYER_NORM", "rms_norm": "CUDNN_RMS_NORM"}
 TYPES = {"f32": "FLOAT", "f16": "HALF", "bf16": "BFLOAT16"}
 
@@ -115,7 +147,13 @@ def values(call: CallAttr, records: str, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "group", [*CONVOLUTIONS.values(), ATTENTIONS["scaled"], *NORMALIZATIONS.values()]
+    "group",
+    [
+        *CONVOLUTIONS.values(),
+        ATTENTIONS["scaled"],
+        *NORMALIZATIONS.values(),
+        *POOLINGS.values(),
+    ],
 )
 def test_the_numbers_of_a_call_are_those_of_the_header(
     group: Cluster, header: dict[str, int]
@@ -125,8 +163,10 @@ def test_the_numbers_of_a_call_are_those_of_the_header(
     types = [header[f"CUDNN_DATA_{TYPES[each]}"] for each in values(call, "tensors", "element")]
     names = [each for each in values(call, "operations", "name") if each not in OTHERS]
     norms = [header[NORMS[name]] for name in names if name in NORMS]
-    names = [name for name in names if name not in NORMS]
+    pools = [header[f"CUDNN_RESAMPLE_{POOLED_MODES[x]}"] for x in names if x in POOLED_MODES]
+    names = [name for name in names if name not in (*NORMS, *POOLED_MODES)]
     modes = [header[f"CUDNN_POINTWISE_{MODES.get(name, name.upper())}"] for name in names]
     assert re.findall(r"\.type = (\d+)", code) == list(map(str, types))
     assert re.findall(r"POINTWISE, \.mode = (\d+)", code) == list(map(str, modes))
+    assert re.findall(r"POOLING, \.mode = (\d+)", code) == list(map(str, pools))
     assert re.findall(r"NORMALIZATION, \.mode = (\d+)", code) == list(map(str, norms))
