@@ -27,7 +27,11 @@ dlc_status dlc_fail(dlc_status status, const char *format, ...) {
 
 
 class UncallableError(CompileError):
-    """A library is not on this machine, or does not take a call: the kernel beside it would run."""
+    """A library is not on this machine: the kernel beside its call would run."""
+
+
+class RefusedCallError(CompileError):
+    """A library does not take a call, here and with any other machine of the kind."""
 
 
 def calling_sources(found: Sequence[Library], text: str = "") -> list[Source]:

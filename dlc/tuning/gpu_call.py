@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from dlc.errors import ArtifactError
 from dlc.runtime.gpu_driver import Driver, Handle
 from dlc.scratch import ScratchFolder
-from dlc.tuning.calling import UncallableError, required
+from dlc.tuning.calling import RefusedCallError, required
 
 _CAPTURE_RELAXED = 2
 """``CU_STREAM_CAPTURE_MODE_RELAXED``: a library may load code at its first launch."""
@@ -60,7 +60,8 @@ class PreparedCall:
 def prepared(code: bytes) -> Generator[PreparedCall]:
     """Open the library of a call (``call_code``) and prepare that for the current GPU.
 
-    Raises UncallableError where the library is missing, or does not take the call.
+    Raises UncallableError where the library is missing, RefusedCallError where it does not take the
+    call.
     """
     with ScratchFolder("dlc-tune-") as folder:
         path = Path(folder, "call.so")
@@ -73,7 +74,7 @@ def prepared(code: bytes) -> Generator[PreparedCall]:
             reason = row.prepare(row.given, ctypes.byref(shared), ctypes.byref(state))
             if reason is not None:
                 text = reason.decode(errors="replace")
-                raise UncallableError(f"the library does not take the call: {text}")
+                raise RefusedCallError(f"the library does not take the call: {text}")
             yield PreparedCall(row, state)
         finally:
             if state.value:

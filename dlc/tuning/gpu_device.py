@@ -83,7 +83,8 @@ class GpuDevice:
     ) -> tuple[Times, list[Array]]:
         """Return the times of runs, and samples of the outputs.
 
-        Raises ArtifactError; UncallableError where a library that it calls is missing or refuses.
+        Raises ArtifactError; UncallableError where a library that it calls is missing,
+        RefusedCallError where it refuses.
         """
         layout = Layout.of(program)
         _, made_bytes, workspace_bytes = layout.sizes

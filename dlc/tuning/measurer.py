@@ -16,7 +16,7 @@ from dlc.ir.tensor import element_type, is_float, numpy_dtype, shape
 from dlc.strategies import Schedule
 from dlc.tuning.agreement import disagreement
 from dlc.tuning.budget import Budget
-from dlc.tuning.calling import UncallableError
+from dlc.tuning.calling import RefusedCallError, UncallableError
 from dlc.tuning.device import BrokenBuildError, Builder, Device
 from dlc.tuning.library_file import library_version
 from dlc.tuning.measurement import Place
@@ -113,6 +113,8 @@ class DeviceMeasurer(Generic[Code]):
             times, outputs = self._device.run(program, code, inputs, program.arrays(weights))
         except UncallableError as error:
             return Discarded(str(error), is_passing=True)
+        except RefusedCallError as error:
+            return Discarded(str(error))
         except CompileError as error:
             return Discarded(f"it does not run: {error}", is_wrong=True)
         samples.append(outputs)

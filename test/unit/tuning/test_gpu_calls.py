@@ -16,7 +16,7 @@ from dlc.dialects.graph.structure import Array
 from dlc.errors import ArtifactError
 from dlc.runtime.gpu_driver import Driver
 from dlc.strategies import read
-from dlc.tuning.calling import UncallableError
+from dlc.tuning.calling import RefusedCallError, UncallableError
 from dlc.tuning.gpu_code import gpu_code
 from dlc.tuning.gpu_device import GpuDevice
 from dlc.tuning.program import alone, lower_alone
@@ -67,7 +67,7 @@ def test_a_call_that_the_library_refuses_is_not_timed(
     columns: int, algorithm: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DLC_CUBLASLT", str(build_cublaslt(tmp_path, at_once=True)))
-    with pytest.raises(UncallableError, match="does not take the call: it has no algorithm"):
+    with pytest.raises(RefusedCallError, match="does not take the call: it has no algorithm"):
         run(HostMemoryDriver(), columns, algorithm)
 
 

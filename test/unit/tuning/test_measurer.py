@@ -20,6 +20,7 @@ from dlc.plan import Plan, Planner
 from dlc.runtime.timing import Times
 from dlc.strategies import Schedule
 from dlc.tuning.budget import Budget
+from dlc.tuning.calling import RefusedCallError, UncallableError
 from dlc.tuning.cpu_builder import CpuBuilder
 from dlc.tuning.cpu_device import CpuDevice
 from dlc.tuning.device import BrokenBuildError
@@ -86,6 +87,10 @@ class FailingDevice(CpuDevice):
         times, outputs = super().run(program, code, inputs, constants)
         if self.faults.get(self.number) == "fails":
             raise ArtifactError("an illegal address")
+        if self.faults.get(self.number) == "refuses":
+            raise RefusedCallError("no such algorithm")
+        if self.faults.get(self.number) == "missing":
+            raise UncallableError("no library")
         if self.faults.get(self.number) == "wrong":
             outputs[0][-1] += 1
         return times, outputs
@@ -163,6 +168,16 @@ def test_what_fails_is_discarded_with_its_reason(module: ModuleOp, weights: Weig
     assert found[3].reason.startswith("off by ")
     assert found[4] == Discarded("it does not run: an illegal address", is_wrong=True)
     assert all(isinstance(each, Timed) for each in (found[0], *found[5:]))
+
+
+def test_a_call_that_is_refused_is_remembered_and_a_missing_library_is_not(
+    module: ModuleOp, weights: WeightStore
+) -> None:
+    found = list(measured(module, weights, 0, faults={1: "refuses", 2: "missing"}))
+    assert found[1:3] == [
+        Discarded("no such algorithm"),
+        Discarded("no library", is_passing=True),
+    ]
 
 
 def test_nothing_is_built_without_time(module: ModuleOp, weights: WeightStore) -> None:
