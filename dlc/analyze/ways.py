@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum
+from math import fsum, inf
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analyze.kernels import Kernels
@@ -16,7 +16,8 @@ class Ways:
     """Seconds of kernels, one after the other.
 
     ours: all by our kernels. best, advised: by the fastest call of a library, or the fastest one
-    that a library chooses itself, where some library computes a kernel, else by ours. by_library:
+    that a library chooses itself, where some library computes a kernel, else by ours; a call that
+    was not measured takes no longer than ours, since prices of calls are careful. by_library:
     the same of one library, its fastest calls. algorithms: of the calls of a library, if it
     computes the only kernel: what it chooses itself first. is_measured, are_calls_measured: whether
     nothing of ``ours``, and of calls, is an estimate.
@@ -70,10 +71,11 @@ def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
     calls = {name: _known(_calls(plan, name)) for name in _libraries(plan)}
     times = {name: [_alone_s(x) for x in each] for name, each in calls.items()}
     seconds = min(map(_alone_s, ours))
+    most = {name: inf if _are_measured(each) else seconds for name, each in calls.items()}
     return Ways(
         seconds,
-        min((min(each) for each in times.values()), default=seconds),
-        min((each[0] for each in times.values()), default=seconds),
+        min((min(*each, most[name]) for name, each in times.items()), default=seconds),
+        min((min(each[0], most[name]) for name, each in times.items()), default=seconds),
         {name: min(each) for name, each in times.items()},
         times,
         _are_measured(ours),

@@ -58,8 +58,8 @@ def load(path: Path, dtype: Any, device: str) -> Callable[[Sequence[Any]], list[
 
 
 def _moved(tensor: Any, dtype: Any, device: str) -> Any:
-    if not tensor.is_floating_point():
-        return tensor  # sizes, which stay on the host
+    if not tensor.is_floating_point() or not tensor.dim():
+        return tensor  # sizes and numbers, which stay on the host
     is_image = tensor.dim() == 4 and dtype != torch.float32
     format = torch.channels_last if is_image else torch.contiguous_format
     return tensor.to(device=device, dtype=dtype).contiguous(memory_format=format)
