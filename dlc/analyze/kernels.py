@@ -10,6 +10,7 @@ from dlc import search
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.outline import outline
 from dlc.analysis.stages import Stage, stages
+from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.plan import Planner
 from dlc.plan.structure import structure
@@ -44,7 +45,7 @@ class _Divider:
 
     def of(self, block: Block, ops: AbstractSet[Operation], before: Sequence[Stage]) -> Kernels:
         each = [cluster for stage in before for cluster in self._straight(block, stage & ops)]
-        loops = [op for op in block.ops if op in ops and isinstance(op, StepLoopOp)]
+        loops = [op for op in ops if isinstance(op, StepLoopOp)]
         return Kernels(tuple(each), tuple((loop, self._step(loop.body.block)) for loop in loops))
 
     def _step(self, body: Block) -> Kernels:
@@ -55,7 +56,10 @@ class _Divider:
         if block not in self.whole:
             self.whole[block] = Dataflow(block)
         flow = self.whole[block]
-        own = tuple(op for op in flow.ops if op in ops)
+        places = sorted(
+            flow.position[x] for x in ops if isinstance(x, ComputedOp) and x in flow.position
+        )
+        own = tuple(flow.ops[place] for place in places)
         if not own:
             return []
         cluster = Cluster(flow, own)

@@ -82,7 +82,7 @@ class _Rater:
         planner = Planner(self._chip, libraries=self._libraries)
         searched = search.by_name(self._measuring.options.search or DEFAULT_SEARCH)
         alone = divided(self._block, self._parts, planner, searched)
-        parts = joined(alone, planner)
+        parts = joined(alone, planner) if self._libraries else []
         each = (*alone.values(), *(part.kernels for part in parts))
         clusters = [cluster for kernels in each for cluster in kernels.each]
         known = self._measuring.of_clusters(clusters, self._module, self._context, planner)
