@@ -1,37 +1,35 @@
 """The analysis of a model whose sizes are all known."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 
 from dlc import arch, registry
-from dlc.analysis.entry import find_main, groups
 from dlc.analyze.bounds import Times
 from dlc.analyze.critical_path import longest_path
-from dlc.analyze.fused import Fused, read_fused
+from dlc.analyze.fused import Fused
 from dlc.analyze.hardware import least_s
 from dlc.analyze.layer import Layer, Layers, read_layers
-from dlc.analyze.levels import as_written, by_layer, fused
+from dlc.analyze.levels import as_written, by_layer
 from dlc.analyze.measuring import Measuring
+from dlc.analyze.own_groups import OwnGroups, own_groups
 from dlc.analyze.patterns import patterns
 from dlc.analyze.rating import Rating, rate
 from dlc.analyze.ways import Ways
 from dlc.analyze.work import Work
 from dlc.compiler.outcome import Report
 from dlc.compiler.report import describe_chip
+from dlc.core.child import Child
 from dlc.core.context import DlcContext
-from dlc.core.locations import node_names
 from dlc.core.weights import WeightStore
 from dlc.errors import printable
 from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.plan import Planner
 
 _BY_MODEL = "all times come from the model of the chip: no measurements"
 
@@ -48,16 +46,25 @@ class OneSize:
 
     def data(self) -> Report:
         """Return the layers, their patterns, totals and bounds."""
+        own = partial(own_groups, self._module, self._work.keys(), self.measuring, self.context)
+        if self.measuring.budget is not None:  # the device is this process's
+            return self._data(own)
+        with Child(lambda: lambda _: own()) as beside:
+            beside.ask(None)
+            return self._data(beside.answer)
+
+    def _data(self, own_groups: Callable[[], OwnGroups]) -> Report:
         layers = [self._layer(each) for each in self._layers.each]
+        own = own_groups()
         needs = {layer["name"]: layer["needs"] for layer in layers}
         estimates = {layer["name"]: layer["estimate_us"] for layer in layers}
         return {
             "rates": self._rates(),
             "totals": self._totals(layers),
-            "bounds": self._bounds(),
+            "bounds": self._bounds(own.times),
             "critical_path": longest_path(needs, estimates),
             "layers": layers,
-            "groups": self._groups(),
+            "groups": own.layers,
             "patterns": patterns(layers),
             "note": self._note(),
         }
@@ -85,33 +92,9 @@ class OneSize:
         module = by_layer(self._module, measuring.target, precision, self.context)
         return rate(module, self._layers.each, measuring, self.context)
 
-    @cached_property
-    def _grouped(self) -> ModuleOp:
-        self.measuring.options.progress("rating the whole model")
-        measuring = self.measuring
-        return fused(self._module, measuring.target, measuring.options, self.context)
-
-    @cached_property
-    def _fused(self) -> Fused:
-        measuring, chip = self.measuring, arch.by_name(self.measuring.target.name)
-        own = groups(find_main(self._grouped))
-        known = measuring.of_groups(own, self._grouped, self.context)
-        return read_fused(self._grouped, Planner(chip, known, measuring.options.libraries))
-
-    def _groups(self) -> list[list[str]]:
-        """Return the layers that each of our groups computes, all or a part of each."""
-        return [
-            [*dict.fromkeys(name for op in group.body.block.ops if (name := self._home(op)))]
-            for group in groups(find_main(self._grouped))
-        ]
-
-    def _home(self, op: Operation) -> str | None:
-        """Return the layer that an op of a group came from first, if it came from one."""
-        return next((name for name in node_names(op.location) if name in self._work), None)
-
-    def _bounds(self) -> dict[str, float]:
-        """Return the times of the whole model in microseconds."""
-        layers, fused = self._rating.layers, self._fused
+    def _bounds(self, fused: Fused) -> dict[str, float]:
+        """Return the times of the whole model in microseconds. fused: of our groups."""
+        layers = self._rating.layers
         whole_s = self._least_s(self._layers.whole)
         least = {name: self._bound_s(name) for name in layers.ways}
         found = {

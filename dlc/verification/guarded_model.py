@@ -8,11 +8,11 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
+from dlc.core.child import Answer, Child, CrashError, OverdueError
 from dlc.dialects.graph.structure import Array
 from dlc.runtime.host_arrays import order_feeds
 from dlc.runtime.library import TensorInfo
 from dlc.runtime.model import Model
-from dlc.verification.child import Answer, Child, CrashError, OverdueError
 from dlc.verification.miscompile import MiscompileError
 from dlc.verification.plan import reference_seconds
 

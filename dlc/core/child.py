@@ -1,4 +1,6 @@
-"""A forked process in which compiled code runs: what crashes there does not end the compile."""
+"""A forked process: what crashes there does not end the compile, and what works there takes another
+core.
+"""
 
 import faulthandler
 import os
@@ -50,7 +52,7 @@ class Child:
             _serve(calls, begin)
         calls.close()
         try:
-            self._take()
+            self.answer()
         except BaseException:
             self.close()
             raise
@@ -59,13 +61,18 @@ class Child:
         """Return the answer. Raises what the child raised, or CrashError; one that takes too long
         is ended.
         """
+        self.ask(argument)
+        return self.answer()
+
+    def ask(self, argument: Any) -> None:
+        """Let it work on the answer meanwhile. Raises CrashError."""
         try:
             self._calls.send(argument)
         except BrokenPipeError:
             raise self._crash() from None
-        return self._take()
 
-    def _take(self) -> Any:
+    def answer(self) -> Any:
+        """Return the answer to what was asked, as a call does."""
         try:
             if not self._calls.poll(None if self._seconds == inf else self._seconds):
                 self.close()

@@ -10,8 +10,8 @@ from typing import Any, Never
 import numpy as np
 import pytest
 
+from dlc.core.child import Child, CrashError, OverdueError
 from dlc.errors import InputError
-from dlc.verification.child import Child, CrashError, OverdueError
 
 
 def fail(argument: Any) -> Never:
