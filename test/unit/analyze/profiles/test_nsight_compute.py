@@ -34,17 +34,6 @@ def test_the_long_form_has_a_row_for_each_kernel_and_metric(tmp_path: Path) -> N
     assert report["layers"][0]["profile_kernels"] == [CONV]
 
 
-def test_the_wide_form_has_its_units_in_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "raw.csv"
-    path.write_text(
-        '"ID","Kernel Name","gpu__time_duration.sum","sm__x"\n"","","us","%"\n'
-        f'"0","{CONV}","12.5","3"\n"1","splitKreduce_kernel","1.5","3"\n'
-    )
-    (row,) = read_profile(path).rows
-    assert row.us == 14
-    assert [kernel.us for kernel in row.kernels] == [12.5, 1.5]
-
-
 def test_the_page_of_details_calls_it_duration(tmp_path: Path) -> None:
     path = write_ncu(tmp_path, (CONV, "us", "5"))
     path.write_text(path.read_text().replace("gpu__time_duration.sum", "Duration"))
