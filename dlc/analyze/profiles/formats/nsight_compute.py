@@ -23,6 +23,10 @@ _MICROSECONDS = {
     **{"s": 1e6, "second": 1e6},
 }
 _ADVICE = "record it with ncu --csv --metrics gpu__time_duration.sum"
+_SLOWER = (
+    "Nsight Compute empties the caches before each kernel and keeps the clock low, unless ncu is "
+    "told --cache-control none --clock-control none: kernels may take longer here than in a run"
+)
 Line = Mapping[str, str]
 
 
@@ -37,7 +41,7 @@ def _read(source: str, content: Any) -> Profile:
         raise CompileError(f"is no table: {error}") from None
     times = _long(lines) if lines and _METRIC in lines[0] else _wide(lines)
     rows = [Row(name, of_kernel(name), us, (Kernel(name, us),)) for name, us in times]
-    return Profile(source, "nsight-compute", rows)
+    return Profile(source, "nsight-compute", rows, remarks=(_SLOWER,))
 
 
 def _table(text: str) -> list[str]:

@@ -28,6 +28,7 @@ def test_the_long_form_has_a_row_for_each_kernel_and_metric(tmp_path: Path) -> N
         {"stem_conv": 1234.5, "stem_norm": 2.5, "stem_relu": 1.5, "pool": 4}
     )
     assert report["profile"]["kind"] == "nsight-compute"
+    assert "--clock-control none" in report["profile"]["remarks"][0]
     assert report["profile"]["unmatched"] == [
         {"name": "void strange(int)", "us": pytest.approx(1), "count": 1}
     ]
