@@ -9,7 +9,9 @@ command needs only the package that it names. Files go to FOLDER.
     python test/benchmarks/profiles.py torch FOLDER               # needs torch; on the GPU if any
     ncu --csv --metrics gpu__time_duration.sum --profile-from-start off \
         python test/benchmarks/profiles.py once > FOLDER/ncu.csv  # needs torch, a GPU, ncu
+        # --cache-control none --clock-control none: as warm and fast as in a run
     ncu --csv --page raw ...                                      # the wide form of the same
+    python test/benchmarks/profiles.py clean FOLDER               # what ncu printed, for test/data
 
 ``--half`` runs PyTorch in fp16, in which products use tensor cores.
 """
@@ -21,6 +23,8 @@ import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from machine_texts import clean_table, clean_trace
 
 STEPS = 4
 CHANNELS = 16
@@ -54,8 +58,6 @@ WEIGHTS = {
     "head_w": (CLASSES, _WIDE),
     "head_b": (CLASSES,),
 }
-_PRIVATE = ("host_name", "traceName", "trace_id")
-"""Of a trace; who reads it needs none of these."""
 
 
 def write_model(folder: Path) -> Path:
@@ -130,7 +132,7 @@ def run_torch(folder: Path, half: bool) -> None:
     activities = [kinds.CPU, *([kinds.CUDA] if on_gpu else [])]
     with torch.no_grad():
         run(x)
-        plan = profiler.schedule(wait=1, warmup=1, active=STEPS)
+        plan = profiler.schedule(wait=1, warmup=1, active=STEPS, repeat=1)
         with profiler.profile(activities=activities, schedule=plan, record_shapes=True) as found:
             for _ in range(STEPS + 2):
                 run(x)
@@ -141,10 +143,8 @@ def run_torch(folder: Path, half: bool) -> None:
     found.export_chrome_trace(str(written))
     data = json.loads(written.read_text())
     written.unlink()
-    for key in _PRIVATE:
-        data.pop(key, None)
     name = f"torch-{'cuda' if on_gpu else 'cpu'}{'-half' if half else ''}"
-    _compress(data, folder / f"{name}.json.gz")
+    _compress(clean_trace(data), folder / f"{name}.json.gz")
 
 
 def run_once(half: bool) -> None:
@@ -160,16 +160,23 @@ def run_once(half: bool) -> None:
         torch.cuda.cudart().cudaProfilerStop()
 
 
+def clean(folder: Path) -> None:
+    """Write the tables of a folder without what is of the machine, as compressed files beside."""
+    for path in sorted(folder.glob("*.csv")):
+        _compress(clean_table(path.read_text()), path.with_suffix(".csv.gz"))
+
+
 def _compress(data: Any, path: Path) -> None:
+    text = data if isinstance(data, str) else json.dumps(data)
     with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write(json.dumps(data).encode())
+        file.write(text.encode())
     print(f"{path}: {os.path.getsize(path)} bytes")
 
 
 def main() -> None:
     """Run the command that is given."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("command", choices=("model", "onnxruntime", "torch", "once"))
+    parser.add_argument("command", choices=("model", "onnxruntime", "torch", "once", "clean"))
     parser.add_argument("folder", type=Path, nargs="?", default=Path())
     parser.add_argument("--half", action="store_true", help="PyTorch in fp16")
     given = parser.parse_args()
@@ -181,6 +188,8 @@ def main() -> None:
             run_onnxruntime(given.folder)
         case "torch":
             run_torch(given.folder, given.half)
+        case "clean":
+            clean(given.folder)
         case _:
             run_once(given.half)
 

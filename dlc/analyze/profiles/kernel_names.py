@@ -18,17 +18,15 @@ _MEAN = ("GlobalAveragePool", "ReduceMean", "ReduceSum", "ReduceMax")
 @dataclass(frozen=True)
 class KernelKind:
     """operator: what it does where the model asks for it. extra: what a framework may use it for
-    without being asked (``layout``, ``cast``, ``pad``, ``copy``). ends_another: whether it only
-    ends the work of the one before it.
+    without being asked (``layout``, ``cast``, ``pad``, ``copy``).
     """
 
     operator: Operator = field(default_factory=Operator)
     extra: str = ""
-    ends_another: bool = False
 
 
-def _kind(*types: str, extra: str = "", ends_another: bool = False) -> KernelKind:
-    return KernelKind(Operator(frozenset(types)), extra, ends_another)
+def _kind(*types: str, extra: str = "", ends: tuple[str, ...] = ()) -> KernelKind:
+    return KernelKind(Operator(frozenset(types), ends=frozenset(ends)), extra)
 
 
 _ELEMENTS = ("Add", "Sub", "Mul", "Div", "Relu", "Clip", "Sigmoid", "Tanh", "Erf", "Gelu", "Exp")
@@ -39,13 +37,14 @@ _BY_INDUCTOR = KernelKind(Operator(frozenset({*_ELEMENTS, *_ROWS, *_MOVES}), cov
 
 _KINDS: tuple[tuple[str, KernelKind], ...] = (
     (r"^triton_(poi|red|per)_", _BY_INDUCTOR),
-    (r"splitk_?reduce|split_k_reduce|reduce_1block", _kind(ends_another=True)),
+    (r"splitk_?reduce|split_k_reduce|reduce_1block", _kind(ends=(*_PRODUCT, *_CONVOLUTION))),
     (r"nchw_?to_?nhwc|nhwc_?to_?nchw|reorder(in|out)put", _kind("Transpose", extra="layout")),
-    (r"winograd\w*(transform|filter|data|output)_?kernel", _kind(ends_another=True)),
+    (r"winograd\w*(transform|filter|data|output)_?kernel", _kind(ends=_CONVOLUTION)),
     (r"(^|[^a-z])pad(ding)?(_|[A-Z]|[^a-z]|$)|constant_pad", _kind("Pad", extra="pad")),
     (r"fprop|conv(olve|olution|_)|conv\d?d|implicit_gemm|winograd|depthwise", _kind(*_CONVOLUTION)),
     (r"flash_|fmha|mha_|attention", _kind("Softmax", "Attention", "MultiHeadAttention")),
     (r"gemm|gemv|nvjet|cutlass|dot_kernel|matmul", _kind(*_PRODUCT, "Conv")),
+    (r"batch_norm_transform", _kind("BatchNormalization", ends=("BatchNormalization",))),
     (r"bn_fw|batch_?norm", _kind("BatchNormalization")),
     (r"layer_?norm|rms_?norm", _kind("LayerNormalization", "RMSNormalization")),
     (r"softmax", _kind("Softmax", "LogSoftmax")),
@@ -59,13 +58,15 @@ _KINDS: tuple[tuple[str, KernelKind], ...] = (
     (r"sigmoid", _kind("Sigmoid")),
     (r"tanh", _kind("Tanh")),
     (r"silu|swish", _kind("Swish", "HardSwish", "Sigmoid", "Mul")),
+    # not vectorized where one side is repeated, as the bias behind a convolution of PyTorch is
+    (r"::elementwise_kernel<.*functor_?add", _kind("Add", ends=(*_PRODUCT, *_CONVOLUTION))),
     (r"functor_?add|addfunctor|add_kernel|ort_add|_add[^a-z]", _kind("Add", "Sum")),
     (r"mul_?functor|functor_?mul|mulfunctor|ort_mul", _kind("Mul")),
     (r"meanops|reduce_kernel|reduce_mean", _kind(*_MEAN)),
     (r"upsample|resize|interpolate", _kind("Resize", "Upsample")),
     (r"lstm|gru|rnn", _kind("LSTM", "GRU", "RNN")),
     (r"transpose|permute", _kind("Transpose", extra="layout")),
-    (r"(float|half|bfloat)\w*(to|_copy)|cast", _kind("Cast", extra="cast")),
+    (r"(float|half|bfloat)\w*(to|_copy)|(?<!without)(?<!broad)cast", _kind("Cast", extra="cast")),
     (r"copy|memcpy", _kind("Transpose", "Cast", extra="copy")),
     (r"memset|fill", _kind(extra="copy")),
 )

@@ -18,7 +18,8 @@ Kinds = NDArray[np.object_]
 _MOST_PAIRS = 100_000_000
 """Of a call and a layer that are looked at."""
 _UNKNOWN, _EQUAL, _OTHER = 3, 4, 2
-"""What a pair counts: with shapes that nobody knows, that are equal, that differ."""
+"""What a pair counts: with shapes that nobody knows, that are equal, that differ. The last is also
+that of a call which may end another one instead."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +56,9 @@ def match(profile: Profile, layers: Sequence[Layer]) -> Matched:
     """Return which layers of a report the calls of a profile compute.
 
     By the nodes or the name of a call, else by its kind and the order. What has no call of its own
-    is part of a call beside it, where that kind of call may have it in it. Raises CompileError
-    where no call is one of a layer.
+    is part of a call beside it, where that kind of call may have it in it. A call without a layer
+    is part of that before it, where that kind of call may end it. Raises CompileError where no
+    call is one of a layer.
     """
     found = _Matching(profile, layers).found()
     if not any(found.layers):
@@ -102,7 +104,16 @@ class _Matching:
         for layer, rows in sorted(self.rows.items()):
             for row in rows:
                 of_rows[row].append(layer)
+        self._ends(of_rows)
         return Matched(self.profile, of_rows)
+
+    def _ends(self, of_rows: Sequence[list[int]]) -> None:
+        """Give calls without a layer those of the last call with one, where they may end it."""
+        last: list[int] = []
+        for row, own in zip(self.profile.rows, of_rows, strict=True):
+            if not own:
+                own += [x for x in last if self.layers[x]["op_type"] in row.operator.ends]
+            last = own or last
 
     def _by_name(self) -> None:
         named: list[tuple[int, int]] = []
@@ -150,7 +161,7 @@ class _Matching:
     def _scores(self, row: Row, places: Sequence[int], kinds: Kinds) -> Scores:
         found = np.zeros(len(places), dtype=np.int32)
         for kind in row.operator.types:
-            found[kinds == kind] = _UNKNOWN
+            found[kinds == kind] = _OTHER if row.operator.ends else _UNKNOWN
         for at in np.flatnonzero(found).tolist() if row.inputs else ():
             same = same_inputs(row, self.layers[places[at]])
             found[at] = _EQUAL if same else _OTHER

@@ -11,11 +11,13 @@ class Operator:
     """What a call of another system stands for.
 
     types: the ONNX operators that it may be. covers: those that it may compute along with them;
-    ``None``: any that read its results and have no products.
+    ``None``: any that read its results and have no products. ends: those that a call before it
+    computes, whose last part it may be.
     """
 
     types: frozenset[str] = frozenset()
     covers: frozenset[str] | None = frozenset()
+    ends: frozenset[str] = frozenset()
 
     def may_have(self, type: str, macs: int, reads: bool) -> bool:
         """Whether the call may have a layer in it. reads: whether that reads a result of it."""

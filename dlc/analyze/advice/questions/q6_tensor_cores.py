@@ -36,7 +36,7 @@ def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Adv
 
 
 def _other_kernels(facts: Facts, without: Sequence[Report], seen: str) -> Advice | None:
-    gains = {each["name"]: each["profile_us"] - facts.best_us(each) for each in without}
+    gains = {each["name"]: _own_us(facts, each) - facts.best_us(each) for each in without}
     gain_us = sum(us for us in gains.values() if us > 0)
     if gain_us <= 0:
         return None
@@ -62,6 +62,15 @@ def _without(layer: Report) -> bool:
     """Whether the names of all kernels that say something say that they use no tensor cores."""
     said = {on_tensor_cores(name) for name in layer.get("profile_kernels", ())}
     return False in said and True not in said
+
+
+def _own_us(facts: Facts, layer: Report) -> float:
+    """Return what of a layer's time is of kernels without them: others stay as they are."""
+    rows = facts.matched.rows_of(facts.layers.index(layer)) if facts.matched else []
+    kernels = [kernel for row in rows for kernel in row.kernels]
+    own_us = sum(kernel.us for kernel in kernels if on_tensor_cores(kernel.name) is False)
+    all_us = sum(kernel.us for kernel in kernels)
+    return layer["profile_us"] * own_us / all_us if all_us else 0.0
 
 
 def _seen(products: Sequence[Report], without: Sequence[Report]) -> str:

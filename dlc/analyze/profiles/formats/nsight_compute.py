@@ -11,7 +11,7 @@ from typing import Any
 
 from dlc.analyze.profiles.events import number_of
 from dlc.analyze.profiles.formats import Format
-from dlc.analyze.profiles.kernel_names import kernel_kind
+from dlc.analyze.profiles.operators import of_kernel
 from dlc.analyze.profiles.profile import Kernel, Profile, Row
 from dlc.errors import CompileError
 
@@ -23,6 +23,10 @@ _MICROSECONDS = {
     **{"s": 1e6, "second": 1e6},
 }
 _ADVICE = "record it with ncu --csv --metrics gpu__time_duration.sum"
+_SLOWER = (
+    "Nsight Compute empties the caches before each kernel and keeps the clock low, unless ncu is "
+    "told --cache-control none --clock-control none: kernels may take longer here than in a run"
+)
 Line = Mapping[str, str]
 
 
@@ -36,7 +40,8 @@ def _read(source: str, content: Any) -> Profile:
     except csv.Error as error:
         raise CompileError(f"is no table: {error}") from None
     times = _long(lines) if lines and _METRIC in lines[0] else _wide(lines)
-    return Profile(source, "nsight-compute", [*_rows(Kernel(*each) for each in times)])
+    rows = [Row(name, of_kernel(name), us, (Kernel(name, us),)) for name, us in times]
+    return Profile(source, "nsight-compute", rows, remarks=(_SLOWER,))
 
 
 def _table(text: str) -> list[str]:
@@ -83,20 +88,6 @@ def _microseconds(value: str, unit: str, kernel: str) -> float:
     except ValueError:
         raise CompileError(f"kernel {kernel}: {value!r} is no time; is the file whole?") from None
     return _MICROSECONDS[unit] * number_of(number, f"kernel {kernel}: the time")
-
-
-def _rows(kernels: Iterator[Kernel]) -> Iterator[Row]:
-    """Yield a row for each kernel; one that only ends the work of another is part of its row."""
-    rows: list[Row] = []
-    for kernel in kernels:
-        kind = kernel_kind(kernel.name)
-        if kind.ends_another and rows:
-            last = rows.pop()
-            both = (*last.kernels, kernel)
-            rows.append(Row(last.name, last.operator, last.us + kernel.us, both))
-        else:
-            rows.append(Row(kernel.name, kind.operator, kernel.us, (kernel,)))
-    yield from rows
 
 
 FORMAT = Format("Nsight Compute (--csv)", _fits, _read)

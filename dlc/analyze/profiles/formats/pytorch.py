@@ -31,7 +31,7 @@ def _fits(content: Any) -> bool:
 
 @dataclass
 class _Call:
-    """An operator, the one around it, and the kernels that it launched itself."""
+    """An operator, the one around it, and the kernels that count as its own."""
 
     event: Event
     outer: "_Call | None"
@@ -48,6 +48,11 @@ class _Call:
         while call:
             yield call
             call = call.outer
+
+    @property
+    def counted(self) -> "_Call":
+        """The outermost known one around it: what is inside of that is part of it."""
+        return [self, *(x for x in self.around() if x.known)][-1]
 
 
 def _read(source: str, content: Any) -> Profile:
@@ -99,21 +104,16 @@ def _on_gpu(
     of a graph are launched together.
     """
     launches = {_number(e, "correlation"): e for e in timed(entries, _LAUNCHES)}
-    by_number = {_number(call.event, "External id"): call for call in calls}
-    innermost = _Innermost(calls)
+    launchers = _Launchers(calls)
     alone: list[tuple[float, Row]] = []
-    for kernel in sorted(kernels, key=lambda kernel: kernel.start):
-        launch = launches.get(_number(kernel, "correlation"))
-        in_graph = launch is not None and _GRAPH in launch.name
-        call = None if in_graph or not launch else innermost.of(launch)
-        if not in_graph and not call:
-            call = by_number.get(_number(kernel, "External id"))
-        if call:
-            call.kernels.append(Kernel(kernel.name, kernel.us))
+    for event in sorted(kernels, key=lambda event: event.start):
+        kernel = Kernel(event.name, event.us)
+        launch = launches.get(_number(event, "correlation"))
+        if call := launchers.of(event, launch):
+            call.counted.kernels.append(kernel)
         else:
-            own = (Kernel(kernel.name, kernel.us),)
-            row = Row(kernel.name, of_kernel(kernel.name), kernel.us, own)
-            alone.append(((launch or kernel).start, row))
+            row = Row(kernel.name, of_kernel(kernel.name), kernel.us, (kernel,))
+            alone.append(((launch or event).start, row))
     return [*_with_kernels(calls), *alone]
 
 
@@ -124,33 +124,36 @@ def _number(event: Event, key: str) -> str:
 
 def _with_kernels(calls: Sequence[_Call]) -> Iterator[tuple[float, Row]]:
     """Yield the outermost known operators, and others that launched kernels outside of these."""
-    owned: dict[int, list[Kernel]] = {}
     for call in calls:
-        outermost = [x for x in call.around() if x.known][-1:] or [call]
-        owned.setdefault(id(outermost[0]), []).extend(call.kernels)
-    for call in calls:
-        own = owned.get(id(call), [])
-        if own or (call.known and id(call) in owned):
-            us = sum(kernel.us for kernel in own)
-            yield call.event.start, _row(call.event, us, own)
+        if call.kernels or (call.known and call.counted is call):
+            us = sum(kernel.us for kernel in call.kernels)
+            yield call.event.start, _row(call.event, us, call.kernels)
 
 
 @dataclass
-class _Innermost:
-    """Finds the innermost operator around a call of CUDA."""
+class _Launchers:
+    """Finds the innermost operator that launched a kernel."""
 
     calls: Sequence[_Call]
     tracks: dict[tuple[str, str], list[_Call]] = field(default_factory=dict)
+    by_number: dict[str, _Call] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for call in self.calls:
             self.tracks.setdefault(call.event.track, []).append(call)
+            self.by_number[_number(call.event, "External id")] = call
 
-    def of(self, event: Event) -> _Call | None:
-        calls = self.tracks.get(event.track, [])
-        place = bisect_right(calls, event.start, key=lambda call: call.event.start)
+    def of(self, kernel: Event, launch: Event | None) -> _Call | None:
+        if launch and _GRAPH in launch.name:
+            return None
+        around = self._around(launch) if launch else None
+        return around or self.by_number.get(_number(kernel, "External id"))
+
+    def _around(self, launch: Event) -> _Call | None:
+        calls = self.tracks.get(launch.track, [])
+        place = bisect_right(calls, launch.start, key=lambda call: call.event.start)
         around = calls[place - 1].around() if place else iter(())
-        return next((x for x in around if x.event.start <= event.start < x.event.end), None)
+        return next((x for x in around if x.event.start <= launch.start < x.event.end), None)
 
 
 def _row(event: Event, us: float, kernels: Sequence[Kernel] = ()) -> Row:

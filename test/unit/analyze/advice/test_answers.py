@@ -156,7 +156,8 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
     if precision == "fp16":
         stem = report["layers"][0]
         assert advice["layers"] == ["stem_conv"]
-        assert advice["gain_us"] == pytest.approx(stem["profile_us"] - stem["estimate_us"])
+        of_products = stem["profile_us"] - 3.0  # the change of layout is Q4's
+        assert advice["gain_us"] == pytest.approx(of_products - stem["estimate_us"])
 
 
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:

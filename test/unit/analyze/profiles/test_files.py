@@ -80,7 +80,7 @@ def test_what_is_no_profile_is_one_line(tmp_path: Path, text: str, message: str)
 
 
 def test_a_truncated_profile_is_said_to_be_so(tmp_path: Path) -> None:
-    for place in DATA.glob("*.gz"):
+    for place in DATA.glob("*.json.gz"):
         packed = tmp_path / "packed.gz"
         packed.write_bytes(place.read_bytes()[:-100])
         assert "is a damaged or truncated gzip file" in refusal(packed)

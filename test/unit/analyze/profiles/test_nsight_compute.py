@@ -28,21 +28,11 @@ def test_the_long_form_has_a_row_for_each_kernel_and_metric(tmp_path: Path) -> N
         {"stem_conv": 1234.5, "stem_norm": 2.5, "stem_relu": 1.5, "pool": 4}
     )
     assert report["profile"]["kind"] == "nsight-compute"
+    assert "--clock-control none" in report["profile"]["remarks"][0]
     assert report["profile"]["unmatched"] == [
         {"name": "void strange(int)", "us": pytest.approx(1), "count": 1}
     ]
     assert report["layers"][0]["profile_kernels"] == [CONV]
-
-
-def test_the_wide_form_has_its_units_in_a_row(tmp_path: Path) -> None:
-    path = tmp_path / "raw.csv"
-    path.write_text(
-        '"ID","Kernel Name","gpu__time_duration.sum","sm__x"\n"","","us","%"\n'
-        f'"0","{CONV}","12.5","3"\n"1","splitKreduce_kernel","1.5","3"\n'
-    )
-    (row,) = read_profile(path).rows
-    assert row.us == 14
-    assert [kernel.us for kernel in row.kernels] == [12.5, 1.5]
 
 
 def test_the_page_of_details_calls_it_duration(tmp_path: Path) -> None:

@@ -53,18 +53,10 @@ def on_gpu(*calls: tuple[str, list[tuple[str, float]]], start: float = 0.0) -> l
     return found
 
 
-def test_kernels_are_of_the_known_call_around_their_launch(tmp_path: Path) -> None:
-    calls = (
-        ("aten::conv2d", [("nchwToNhwc", 3.0), ("sm90_xmma_fprop", 9.0)]),
-        ("aten::strange", [("odd_kernel", 4.0)]),
-        ("aten::relu", [("clamp", 2.0)]),
-        ("aten::flatten", []),
-    )
+def test_kernels_of_a_call_that_is_not_known_are_of_none(tmp_path: Path) -> None:
+    calls = (("aten::conv2d", [("fprop", 9.0)]), ("aten::strange", [("odd_kernel", 4.0)]))
     report = profiled(write_torch(tmp_path, *on_gpu(*calls)))
-    assert layer_us(report) == {"stem_conv": 12, "stem_relu": 2, "flat": 0}
-    layers = {x["name"]: x for x in report["layers"]}
-    assert layers["stem_conv"]["profile_kernels"] == ["nchwToNhwc", "sm90_xmma_fprop"]
-    assert "profile_kernels" not in layers["flat"]
+    assert layer_us(report) == {"stem_conv": 9}
     assert report["profile"]["unmatched"] == [{"name": "aten::inner", "us": 4.0, "count": 1}]
 
 
@@ -144,15 +136,3 @@ def test_kernels_of_inductor_are_not_the_products_before_them(tmp_path: Path) ->
     assert found["stem_conv"] == 9
     assert found["stem_norm"] + found["stem_relu"] == pytest.approx(4)
     assert found["left_conv"] == 5
-
-
-def test_known_calls_in_a_known_one_are_part_of_it(tmp_path: Path) -> None:
-    events = [
-        event("cpu_op", "aten::linear", 0, 90),
-        event("cpu_op", "aten::addmm", 10, 50),
-        event("cuda_runtime", "cudaLaunchKernel", 20, 1, correlation=1),
-        event("kernel", "ampere_sgemm", 500, 8, correlation=1),
-    ]
-    path = write_torch(tmp_path, *events)
-    assert [row.name for row in read_profile(path).rows] == ["aten::linear"]
-    assert layer_us(profiled(path, "sm_90a")) == {"head": 8}
