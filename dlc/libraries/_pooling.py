@@ -24,6 +24,19 @@ MODES = {"max_pool": 3, "average_pool": 4, "padded_average_pool": 2}
 """``cudnnResampleMode_t``. The mean is over the elements inside, or with the padding."""
 
 
+_IMAGE = 4
+"""Axes of an image, with its batch and channels."""
+
+
+def max_pool_obstacle(element: str, rank: int) -> str | None:
+    """Return why cuDNN does not find the largest elements of tensors of a type and so many axes,
+    ``None`` where it does: 9.19 gives wrong values in ``bf16``, and loses a NaN over three axes.
+    """
+    if element == "bf16":
+        return "cuDNN finds wrong largest elements of bf16"
+    return "cuDNN loses a NaN among largest elements over three axes" if rank > _IMAGE else None
+
+
 def pooling(op: ComputedOp, cluster: Cluster) -> Operations | None:
     """Return the operation of a cluster whose first op is ``op``, ``None`` where that is no
     pooling; raises CompileError with the reason why cuDNN does not compute it.
@@ -92,3 +105,7 @@ def _check(op: ComputedOp, cluster: Cluster) -> None:
         raise CompileError(f"cuDNN pools {', '.join(TYPES)} here")
     if is_inlined(op.operands[0]) or 0 in shape(op.operands[0]):
         raise CompileError("there is nothing in memory to pool")
+    if isinstance(op, MaxPoolOp):
+        rank = len(shape(op.operands[0]))
+        if reason := max_pool_obstacle(str(element_type(op.operands[0])), rank):
+            raise CompileError(reason)
