@@ -14,7 +14,7 @@ from dlc.dialects.graph.window import Window
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
 from dlc.libraries._elementwise import turned
-from dlc.libraries._operation_graph import Operation
+from dlc.libraries._operation_graph import Operation, Tensor
 from dlc.libraries._operations import Operations, row_strides
 
 TYPES = ("f16", "bf16", "f32")
@@ -28,13 +28,15 @@ _IMAGE = 4
 """Axes of an image, with its batch and channels."""
 
 
-def max_pool_obstacle(element: str, rank: int) -> str | None:
-    """Return why cuDNN does not find the largest elements of tensors of a type and so many axes,
-    ``None`` where it does: 9.19 gives wrong values in ``bf16``, and loses a NaN over three axes.
+def fault_of_largest(tensors: Sequence[Tensor]) -> str | None:
+    """Return what is wrong with largest elements where these tensors are read and made, ``None``
+    where nothing is: cuDNN 9.19 gives other values in ``bf16``, and loses a NaN over three axes.
     """
-    if element == "bf16":
+    if any(each.element == "bf16" for each in tensors):
         return "cuDNN finds wrong largest elements of bf16"
-    return "cuDNN loses a NaN among largest elements over three axes" if rank > _IMAGE else None
+    if any(len(each.sizes) > _IMAGE for each in tensors):
+        return "cuDNN loses a NaN among largest elements over three axes"
+    return None
 
 
 def pooling(op: ComputedOp, cluster: Cluster) -> Operations | None:
@@ -105,7 +107,3 @@ def _check(op: ComputedOp, cluster: Cluster) -> None:
         raise CompileError(f"cuDNN pools {', '.join(TYPES)} here")
     if is_inlined(op.operands[0]) or 0 in shape(op.operands[0]):
         raise CompileError("there is nothing in memory to pool")
-    if isinstance(op, MaxPoolOp):
-        rank = len(shape(op.operands[0]))
-        if reason := max_pool_obstacle(str(element_type(op.operands[0])), rank):
-            raise CompileError(reason)

@@ -4,6 +4,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def test_a_call_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         run(HostMemoryDriver())
 
 
-HWIO = {"layout": "hwio", "is_weighted": True, "padding": PADDED}
+HWIO: dict[str, Any] = {"layout": "hwio", "is_weighted": True, "padding": PADDED}
 ORDERED = WEIGHTED | {
     "hwio of groups": convolution(
         "1x9x9x32xf16", "3x3x8x64xf16", "1x9x9x64xf16", "relu", groups=4, **HWIO
