@@ -34,6 +34,7 @@ class _Entry:
     load: Callable[[], Array]
     information: str
     inputs: tuple[str, ...] = ()
+    compute: Callable[..., Array] | None = None
 
 
 class WeightStore:
@@ -85,13 +86,38 @@ class WeightStore:
                 raise CompileError(f"the computed weight {name} is {found}, expected {type}")
             return result
 
-        return self._insert(_Entry(type, load, name, tuple(inputs)))
+        return self._insert(_Entry(type, load, name, tuple(inputs), compute))
 
     def define(self, symbol: str, array: Array) -> None:
         """Store an array under a symbol of the caller's; raises CompileError if it is taken."""
+        self._define(symbol, _Entry(WeightType(array.shape, array.dtype), lambda: array, symbol))
+
+    def _define(self, symbol: str, entry: _Entry) -> None:
         if symbol in self._entries:
             raise CompileError(f"weight @{symbol} is defined twice")
-        self._entries[symbol] = _Entry(WeightType(array.shape, array.dtype), lambda: array, symbol)
+        self._entries[symbol] = entry
+
+    def declare(self, symbol: str, type: WeightType) -> None:
+        """Store a tensor whose elements are elsewhere under a symbol of the caller's: to read it
+        raises CompileError, as does a symbol that is taken.
+        """
+
+        def load() -> Array:
+            raise CompileError(f"the elements of weight @{symbol} are not here")
+
+        self._define(symbol, _Entry(type, load, symbol))
+
+    def origin(self, symbol: str) -> tuple[str, tuple[Callable[..., Array], ...]]:
+        """Return the tensor from which a tensor is computed, and by what, one after the other: by
+        nothing where it is stored. Raises CompileError where it is computed from several.
+        """
+        steps: list[Callable[..., Array]] = []
+        while (compute := (entry := self._entry(symbol)).compute) is not None:
+            if len(entry.inputs) != 1:
+                raise CompileError(f"weight @{symbol} is computed from {len(entry.inputs)} weights")
+            (symbol,) = entry.inputs
+            steps.insert(0, compute)
+        return symbol, tuple(steps)
 
     def _insert(self, entry: _Entry) -> str:
         while (symbol := f"w{self._count}") in self._entries:

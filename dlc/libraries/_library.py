@@ -61,6 +61,10 @@ def _nothing(_: Cluster) -> Sequence[Ordered]:
     return ()
 
 
+def _one(_: Cluster) -> int:
+    return 1
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a library is found when a model is loaded; ``DLC_<NAME>`` in the environment, the path
@@ -95,8 +99,8 @@ class Library:
     ordered: the weights that the call of such a cluster reads in another order than a kernel of
     ours. To ``call`` they are buffers behind the inputs of the group, before its results.
     result: the place, among the buffers that a call names, of the only one that it writes.
-    algorithms: how many it may be asked for by the key ``algorithm`` of a schedule, which the call
-    then has, too.
+    algorithms: how many of a cluster that it computes it may be asked for by the key ``algorithm``
+    of a schedule, which the call then has, too.
 
     For a GPU the model calls functions of ``text``, C that stands in the host program where the
     functions of the library have their own names (``cuda_program.h``, ``dlc_call``):
@@ -116,7 +120,7 @@ class Library:
     ordered: Callable[[Cluster], Sequence[Ordered]] = _nothing
     begin: str = ""
     result: int = -1
-    algorithms: int = 1
+    algorithms: Callable[[Cluster], int] = _one
     text: str = ""
 
     @property
@@ -131,10 +135,17 @@ class Library:
                 f"library {self.name} is for a {self.target.upper()}, not for {name}"
             )
 
-    def require(self, cluster: Cluster, chip: Arch | None = None) -> None:
-        """Raise CompileError where the library does not compute a cluster."""
+    def require(self, cluster: Cluster, chip: Arch | None = None, algorithm: int = 0) -> None:
+        """Raise CompileError where the library does not compute a cluster, or by fewer algorithms
+        than one that a schedule names.
+        """
         if obstacle := self.obstacle(cluster, chip):
             ops = ", ".join(dict.fromkeys(op.name.removeprefix("graph.") for op in cluster.ops))
             raise CompileError(
                 f"library {self.name} does not compute this group of {ops}: {obstacle}"
+            )
+        if algorithm >= (count := self.algorithms(cluster)):
+            raise CompileError(
+                f"schedule key algorithm should be from 0 to {count - 1} for this group with "
+                f"library {self.name}, is {algorithm}"
             )

@@ -28,6 +28,9 @@ from dlc.libraries._product import Product
 _START_BYTES = 16
 """What the address of a buffer is a multiple of: a view may begin in the middle of a tensor."""
 
+_ALGORITHMS = 8
+"""As many are tried of a product."""
+
 _WORKSPACE_BYTES = 32 << 20
 """What NVIDIA's "cuBLAS" manual recommends for Hopper ("cublasSetWorkspace"), and more than for
 other chips. All calls have as much: which of them an algorithm needs it for only the library knows,
@@ -139,7 +142,7 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
     gemm, numbers = Gemm.read(call), _numbers(call)
     if call.count != 1 or len(buffers) not in (3, 4):
         raise CompileError("the call has 3 buffers, or 4 with a bias, and counts 1")
-    if not 0 <= call.get("algorithm", 0) < LIBRARY.algorithms or call.workspace < 0:
+    if not 0 <= call.get("algorithm", 0) < _ALGORITHMS or call.workspace < 0:
         raise CompileError("the call names no algorithm of cuBLASLt, or no workspace")
     _epilogue(call)
     wanted = (numbers.factor, numbers.factor, numbers.given, numbers.given)
@@ -248,6 +251,6 @@ LIBRARY = Library(
     check=_check,
     code=_code,
     result=2,
-    algorithms=8,
+    algorithms=lambda _: _ALGORITHMS,
     text=(Path(__file__).parent / "cublaslt.c").read_text(),
 )

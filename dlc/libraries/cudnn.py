@@ -50,9 +50,22 @@ def _operations(cluster: Cluster) -> Operations:
     else:
         found = normalization(cluster) or pooling(first, cluster) or elementwise(cluster)
         found = found or attention(cluster)
-    keys = tuple(found.graph().keys().items())
-    OperationGraph.read(CallAttr(keys))  # what no call can say is not computed
+    graph = found.graph()
+    OperationGraph.read(CallAttr(tuple(graph.keys().items())))  # what no call can say
+    for operation in graph.operations:
+        _check_fault(operation, graph)
     return found
+
+
+def _check_fault(operation: Operation, graph: OperationGraph) -> None:
+    """Raise CompileError for an operation that cuDNN computes wrongly."""
+    tensors = [graph.tensors[n] for n in (*operation.inputs, operation.output)]
+    if fault := OPERATIONS[operation.name].fault(tensors):
+        raise CompileError(fault)
+
+
+def _algorithms(graph: OperationGraph) -> int:
+    return max(OPERATIONS[each.name].algorithms for each in graph.operations)
 
 
 def _obstacle(cluster: Cluster, chip: Arch | None) -> str | None:
@@ -103,8 +116,6 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
         raise CompileError(f"library cudnn computes by cudnnBackendExecute, not by {call.function}")
     if call.count != 1 or call.workspace < 0:
         raise CompileError("the call counts 1, and names a workspace")
-    if not 0 <= call.get("algorithm", 0) < LIBRARY.algorithms:
-        raise CompileError("the call names no algorithm of cuDNN")
     if call.get("rounds", "tf32") != "tf32":
         raise CompileError("cuDNN rounds factors of f32 to tf32, or not at all")
     if unknown := {each.element for each in graph.tensors} - set(_TYPES):
@@ -112,6 +123,8 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
     for operation in graph.operations:
         _check_operation(operation, graph)
     graph.check_filled(buffers)
+    if not 0 <= call.get("algorithm", 0) < _algorithms(graph):
+        raise CompileError("the call names no algorithm of cuDNN")
 
 
 def _check_operation(operation: Operation, graph: OperationGraph) -> None:
@@ -127,6 +140,7 @@ def _check_operation(operation: Operation, graph: OperationGraph) -> None:
         raise CompileError(f"{name} of cuDNN has lists of {lists}, as many as axes")
     if not row.fits(inputs, result, operation):
         raise CompileError(f"{name} of cuDNN does not fit the sizes of its tensors")
+    _check_fault(operation, graph)
 
 
 def _code(call: CallAttr) -> str:
@@ -214,6 +228,6 @@ LIBRARY = Library(
     ordered=_ordered,
     check=_check,
     code=_code,
-    algorithms=8,
+    algorithms=lambda cluster: _algorithms(_operations(cluster).graph()),
     text=(Path(__file__).parent / "cudnn.c").read_text(),
 )

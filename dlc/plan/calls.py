@@ -54,7 +54,7 @@ def _calls(
     for library in map(libraries.by_name, names):
         if library.obstacle(cluster, chip) is None:
             price = library.price(cluster, chip)
-            for number in range(library.algorithms if all_algorithms else 1):
+            for number in range(library.algorithms(cluster) if all_algorithms else 1):
                 rated = _rated(replace(kernel, library=library.name, algorithm=number), price)
                 yield Candidate(
                     rated.schedule, price.surely_s, lambda rated=rated: rated, late_s=price.late_s
@@ -70,7 +70,7 @@ def check_call(rated: Rated, cluster: Cluster, chip: Arch) -> Rated:
     if not schedule.library:
         return rated
     library = libraries.by_name(schedule.library)
-    library.require(cluster, chip)
+    library.require(cluster, chip, schedule.algorithm)
     return _rated(schedule, library.price(cluster, chip))
 
 

@@ -49,7 +49,7 @@ def _call(job: Job, cluster: Cluster, schedule: Schedule) -> CallAttr:
     if any(map(part_of, job.group.outputs)):
         raise CompileError("no library stores a result in a larger tensor; leave library out")
     library = libraries.by_name(schedule.library)
-    library.require(cluster)
+    library.require(cluster, algorithm=schedule.algorithm)
     call = library.call(cluster)
     for each in library.ordered(cluster):
         job.order_for_call(each.value, each.permutation)

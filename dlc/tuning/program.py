@@ -16,18 +16,10 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.source import WeightOp
 from dlc.dialects.graph.structure import Array, GraphOp
-from dlc.errors import CompileError
-from dlc.ir.tensor import shape, tensor_bytes
+from dlc.ir.tensor import tensor_bytes
 from dlc.runtime.packing import TENSOR_ALIGNMENT
 from dlc.strategies import Schedule
-
-
-@dataclass(frozen=True)
-class WeightName:
-    """A weight whose array is elsewhere. shape: that it should have."""
-
-    symbol: str
-    shape: tuple[int, ...]
+from dlc.tuning.named_weights import WeightName, declared
 
 
 @dataclass(frozen=True)
@@ -43,14 +35,12 @@ class Program:
     def arrays(self, weights: Mapping[str, Array]) -> dict[int, Array]:
         """Return the constants, by offset. weights: by symbol.
 
-        Raises CompileError for a weight that the kernels take in another form.
+        Raises CompileError for a weight that has another shape than the program was built for.
         """
-        found: dict[int, Array] = {}
-        for offset, each in self.constants.items():
-            found[offset] = weights[each.symbol] if isinstance(each, WeightName) else each
-            if isinstance(each, WeightName) and found[offset].shape != each.shape:
-                raise CompileError(f"weight @{each.symbol} in the form {each.shape} is not known")
-        return found
+        return {
+            offset: each.array(weights) if isinstance(each, WeightName) else each
+            for offset, each in self.constants.items()
+        }
 
 
 def weights_of(group: GroupOp) -> list[WeightOp]:
@@ -86,20 +76,20 @@ def lower_alone(module: ModuleOp, pipeline: str, weights: Mapping[str, Array] | 
     pipeline: the passes that lead from groups to kernels with a memory plan. weights: by symbol;
     without them the constants are names. Raises CompileError.
     """
-    store = WeightStore()
+    store = declared(module) if weights is None else WeightStore()
     for symbol, array in (weights or {}).items():
         store.define(symbol, array)
     passes = registry.build_passes(pipeline)
     PassManager(passes, verify_each=False).run(registry.new_context(store), module)
-    constants = _Constants(lambda op: _constant(op, None if weights is None else store))
+    constants = _Constants(lambda op: _constant(op, store, is_named=weights is None))
     host = read_program(module, constants.place)
     return Program(host, constants.found, constants.end)
 
 
-def _constant(op: GraphOp, store: WeightStore | None) -> Array | WeightName:
-    if store is None and isinstance(op, WeightOp):
-        return WeightName(op.symbol.string_value(), shape(op.output))
-    array = constant_value(op.results[0], store or WeightStore())
+def _constant(op: GraphOp, store: WeightStore, is_named: bool) -> Array | WeightName:
+    if is_named and isinstance(op, WeightOp):
+        return WeightName.of(op, store)
+    array = constant_value(op.results[0], store)
     assert array is not None
     return array
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from dlc.errors import counted
 from dlc.tuning.measurement import Measurement
+from dlc.tuning.refusals import Refusals
 from dlc.tuning.trial import Discarded
 
 _MOST_DISCARDED = 20
@@ -17,8 +18,8 @@ class Tuned:
     kinds: how many groups there are that differ. measured, remembered: how many times are new, and
     from the database. timed: how many kinds have times; model_s, best_s: what the model's choices
     and the best measured ones take, over all groups of these kinds. stopped: why before everything
-    was measured. divided: what was measured before to divide ops into groups, a text. discarded:
-    schedules that could not be built. faults: what must be told.
+    was measured. divided: what was measured before to divide ops into groups, a text. remarks: what
+    must be told beside faults of schedules.
     """
 
     times: dict[str, Mapping[str, Measurement]] = field(
@@ -32,8 +33,20 @@ class Tuned:
     best_s: float = 0.0
     stopped: str = ""
     divided: str = ""
-    discarded: list[str] = field(default_factory=list[str])
-    faults: list[str] = field(default_factory=list[str])
+    remarks: list[str] = field(default_factory=list[str])
+    _unbuilt: Refusals = field(default_factory=Refusals)
+    _wrong: Refusals = field(default_factory=Refusals)
+
+    @property
+    def discarded(self) -> list[str]:
+        """The first schedules that could not be built, a line for each reason of a group."""
+        return self._unbuilt.texts()[:_MOST_DISCARDED]
+
+    @property
+    def faults(self) -> list[str]:
+        """What must be told, a line each."""
+        end = "this is a fault of dlc, please report it; another schedule is taken"
+        return [*(f"{text}; {end}" for text in self._wrong.texts()), *self.remarks]
 
     def measured_s(self, key: str, schedule: str) -> float | None:
         """Return the seconds of one launch, ``None`` where there are none."""
@@ -48,19 +61,18 @@ class Tuned:
     def discard(self, what: str, schedule: str, found: Discarded) -> None:
         """Note a schedule of the group ``what`` that cannot be taken."""
         if found.is_wrong:
-            text = "this is a fault of dlc, please report it; another schedule is taken"
-            self.faults.append(f"{what} with {schedule}: {found.reason}; {text}")
+            self._wrong.add(what, schedule, found.reason)
         elif found.is_passing:  # of all calls of a library that is not here
             reason = f"{found.reason}; its calls were not measured"
-            self.faults += [] if reason in self.faults else [reason]
-        elif len(self.discarded) < _MOST_DISCARDED:
-            self.discarded.append(f"{what} with {schedule}: {found.reason}")
+            self.remarks += [] if reason in self.remarks else [reason]
+        else:
+            self._unbuilt.add(what, schedule, found.reason)
 
     def warn_of_noise(self) -> None:
         """Note that some times say little, where some do."""
         found = [time for times in self.times.values() for time in times.values()]
         if noisy := sum(time.is_noisy for time in found):
-            self.faults.append(
+            self.remarks.append(
                 f"{noisy} of {counted(len(found), 'measured time')} vary by more than their median,"
                 " as on a machine that does something else: dlc-db prune --noisy forgets them, and"
                 " the next --tune measures them again"

@@ -117,7 +117,7 @@ class Tuner:
             return {}
 
     def _do_without(self, error: CompileError) -> None:
-        self.tuned.faults.append(f"{error}; what is measured now is not kept")
+        self.tuned.remarks.append(f"{error}; what is measured now is not kept")
         self.database = None
 
     def _measure(self, kinds: Sequence[Kind], budget: Budget) -> bool:

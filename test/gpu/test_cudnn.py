@@ -11,6 +11,7 @@ from dnn_cases import (
     EXACT,
     FUNCTIONS,
     MEANS,
+    MISCOMPUTED,
     NORMALIZATION,
     POOLED,
     ROUNDED,
@@ -24,6 +25,7 @@ from dnn_cases import (
 from dnn_models import attention
 
 from dlc.compiler.targets import device_capability
+from dlc.errors import CompileError
 from dlc.runtime.device_feeds import DeviceFeeds
 from dlc.runtime.gpu_driver import Driver
 
@@ -76,6 +78,12 @@ def test_poolings_and_functions_of_elements_are_exact(graph: str, tmp_path: Path
     model = loaded("cudnn", tmp_path, grouped(graph, tmp_path))
     feeds = feeds_of(model.inputs, 0, 3)
     np.testing.assert_array_equal(model(*feeds.values())[0], exact(graph, feeds))
+
+
+@pytest.mark.parametrize("graph", MISCOMPUTED.values(), ids=MISCOMPUTED)
+def test_what_was_wrong_is_refused(graph: str, tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="library cudnn does not compute this group"):
+        loaded("cudnn", tmp_path, grouped(graph, tmp_path))
 
 
 @pytest.mark.parametrize("graph", (MEANS | FUNCTIONS).values(), ids=MEANS | FUNCTIONS)

@@ -220,18 +220,25 @@ MEAN = "%0 = graph.reduce_mean %x axes [1, 2] keep_dims : {x} -> {y}"
 RELU_OF = "%0 = graph.relu %x : {x} -> {x}"
 SUM_OF = "%0 = graph.add %x, %r : ({x}, {x}) -> {x}"
 
+BF16_IMAGE = {"x": "2x9x7x24xbf16", "y": "2x4x3x24xbf16"}
+SPACE = {
+    "x": "2x9x7x5x24xf16",
+    "y": "2x4x3x2x24xf16",
+    "window": "3, 3, 3",
+    "strides": "2, 2, 2",
+    "padding": "0, 0, 0, 0, 0, 0",
+    "dilations": "1, 1, 1",
+}
+
 POOLINGS = {
     "largest": pooled("max_pool"),
     "largest of f32": pooled("max_pool", x="2x9x7x3xf32", y="2x4x3x3xf32"),
-    "largest of bf16": pooled("max_pool", x="2x9x7x24xbf16", y="2x4x3x24xbf16"),
     "largest with padding": pooled("max_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16"),
     "largest, rounded up": pooled(
         "max_pool", x="2x10x8x24xf16", y="2x5x4x24xf16", more="ceil_mode"
     ),
-    "largest of three axes": pooled(
-        "max_pool", x="2x9x7x5x24xf16", y="2x4x3x2x24xf16", window="3, 3, 3",
-        strides="2, 2, 2", padding="0, 0, 0, 0, 0, 0", dilations="1, 1, 1",
-    ),
+    "mean of bf16": pooled("average_pool", **BF16_IMAGE),
+    "mean of three axes": pooled("average_pool", **SPACE),
     "mean": pooled("average_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16"),
     "mean with padding": pooled(
         "average_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16", more="count_include_pad"

@@ -1,6 +1,7 @@
 """A shared library with the functions of cuDNN that dlc calls, written for tests.
 
-It computes on the host, and runs in the emulator only, whose streams it enqueues on. Convolutions,
+It computes on the host, and runs in the emulator, whose streams it enqueues on, or at once.
+Convolutions,
 attention and normalisations are a multiple of what they should be, before anything follows or a
 bias is added; poolings and functions alone read a multiple of their first input. So a test sees
 who has computed, by which engine. It stops the process at a number that it does not know, an
@@ -29,14 +30,19 @@ _FILE = Path(__file__).with_suffix(".c")
 
 
 def build_cudnn(
-    folder: Path, without: str = "", handle_status: int = 0, enqueue_status: int = 0, found: int = 0
+    folder: Path,
+    without: str = "",
+    handle_status: int = 0,
+    enqueue_status: int = 0,
+    found: int = 0,
+    at_once: bool = False,
 ) -> Path:
     """Compile the library and return its file.
 
     without: a function that it has under another name only. handle_status, enqueue_status: what
     ``cudnnCreate`` and ``cudnnBackendExecute`` return. found: how many configurations it says that
     it has; it gives as many, but no more than it is asked for, and those behind its own break a
-    rule.
+    rule. at_once: whether it computes when it is called, on any stream.
     """
     source, file = folder / "cudnn.c", folder / "libcudnn.so.9"
     text = _FILE.read_text()
@@ -48,6 +54,7 @@ def build_cudnn(
         "HANDLE_STATUS": handle_status,
         "ENQUEUE_STATUS": enqueue_status,
         "FOUND": found,
+        "AT_ONCE": int(at_once),
     }
     flags = ["-O2", "-shared", "-fPIC", *(f"-D{name}={value}" for name, value in numbers.items())]
     command = [*find_c_compiler().command, *flags, "-o", str(file), str(source), "-lm"]

@@ -53,3 +53,25 @@ def test_retain_keeps_what_is_computed_from():
     assert list(store) == [source, derived]
     with pytest.raises(CompileError, match=f"weight @{other} is not in the store of 2 weights"):
         store.array(other)
+
+
+def test_a_declared_weight_is_known_but_not_read() -> None:
+    store, type = WeightStore(), WeightType((2, 3), np.dtype(np.float16))
+    store.declare("w", type)
+    assert store.type("w") == type
+    with pytest.raises(CompileError, match="the elements of weight @w are not here"):
+        store.array("w")
+    with pytest.raises(CompileError, match="weight @w is defined twice"):
+        store.declare("w", type)
+
+
+def test_the_origin_of_a_weight_is_stored_and_computed_from_by_steps() -> None:
+    store, sides = WeightStore(), WeightType((3, 2), np.dtype(np.float16))
+    store.declare("w", WeightType((2, 3), np.dtype(np.float16)))
+    turned = store.derive("t", sides, ["w"], np.transpose)
+    twice = store.derive("d", sides, [turned], np.negative)
+    assert store.origin("w") == ("w", ())
+    assert store.origin(twice) == ("w", (np.transpose, np.negative))
+    both = store.derive("b", sides, [turned, twice], np.add)
+    with pytest.raises(CompileError, match=f"weight @{both} is computed from 2 weights"):
+        store.origin(both)

@@ -27,7 +27,7 @@ func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>) -> tensor<64x32xf3
 // -----
 
 func.func @main(%x: tensor<64x48xf32>, %y: tensor<48x32xf32>) -> tensor<64x32xf32> {
-  // expected-error@below {{schedule key algorithm should be from 0 to 7 with library cublaslt, is 8}}
+  // expected-error@below {{schedule key algorithm should be from 0 to 7 for this group with library cublaslt, is 8}}
   %0 = fused_group.group @g(%x, %y) : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32> attributes {schedule = #loop.schedule<strategy = "contract", target = "gpu", tile = [16, 32, 32], warps = [1, 2], instruction = "fma", library = "cublaslt", algorithm = 8>} {
   ^bb0(%a: tensor<64x48xf32>, %b: tensor<48x32xf32>):
     %1 = graph.matmul %a, %b : (tensor<64x48xf32>, tensor<48x32xf32>) -> tensor<64x32xf32>

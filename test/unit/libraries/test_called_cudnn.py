@@ -11,6 +11,7 @@ from dnn_cases import (
     EXACT,
     FUNCTIONS,
     MEANS,
+    MISCOMPUTED,
     NORMALIZATION,
     ONE,
     PADDED,
@@ -94,6 +95,12 @@ def test_poolings_and_functions_of_elements(graph: str, library: Path, tmp_path:
     result, inputs, state = run(compiled, 3, cudnn=library)
     np.testing.assert_array_equal(result, wanted(graph, inputs, FACTORS[0], 0))
     assert state == str(library)
+
+
+@pytest.mark.parametrize("graph", MISCOMPUTED.values(), ids=MISCOMPUTED)
+def test_what_cudnn_computes_wrongly_is_not_compiled(graph: str, tmp_path: Path) -> None:
+    with pytest.raises(CompileError, match="library cudnn does not compute this group of max_pool"):
+        Compiled(tmp_path, grouped(graph, tmp_path))
 
 
 @pytest.mark.parametrize("graph", (MEANS | FUNCTIONS).values(), ids=MEANS | FUNCTIONS)

@@ -6,6 +6,7 @@ import pytest
 from dnn_clusters import (
     ATTENTIONS,
     BF16,
+    BF16_IMAGE,
     BIAS,
     CONVOLUTIONS,
     F32,
@@ -19,6 +20,7 @@ from dnn_clusters import (
     RESIDUAL,
     SCALED,
     SINGLE,
+    SPACE,
     TANH,
     VOLUME,
     applied,
@@ -33,8 +35,10 @@ from programs import cluster
 
 from dlc.analysis.dataflow import Cluster
 from dlc.arch.nvidia import H200, V100
+from dlc.errors import CompileError
 from dlc.libraries.cudnn import LIBRARY
 from dlc.plan import Plan, Planner
+from dlc.tuning.tuned import Tuned
 
 EXP = "%{n} = graph.exp %{p} : {z} -> {z}"
 LINE: dict[str, Any] = {"x": "2x9x16xf16", "w": "24x3x16xf16", "z": "2x7x24xf16"}
@@ -167,6 +171,8 @@ NOT_POOLED = {
             y="2x5x4x24xf16",
         ),
     ),
+    "the largest of bf16": ("wrong largest elements of bf16", pooled("max_pool", **BF16_IMAGE)),
+    "the largest of three axes": ("loses a NaN", pooled("max_pool", **SPACE)),
     "integers": ("pools f16, bf16, f32", pooled("max_pool", x="2x9x7x24xi32", y="2x4x3x24xi32")),
     "a relu behind it": (
         "no graph.relu beside a pooling",
@@ -381,6 +387,27 @@ def test_a_plan_has_the_call_beside_generated_kernels() -> None:
     assert len(calls) == 1
     assert [each for each in plan.candidates if each not in calls] == list(plain.candidates)
     assert calls[0].text == plain.best.text[:-1] + ', library = "cudnn">'
+
+
+SEVERAL = {
+    "a convolution": (convolved(BIAS, RELU), 8),
+    "attention": (attended(), 8),
+    "a normalisation": (normalized(), 2),
+    "a pooling": (pooled("max_pool"), 2),
+    "a function": (applied(RELU_OF), 2),
+}
+
+
+@pytest.mark.parametrize(("asked", "count"), SEVERAL.values(), ids=SEVERAL)
+def test_as_many_algorithms_are_tried_as_there_may_be(asked: Cluster, count: int) -> None:
+    plan = Planner(H200, Tuned(), ["cudnn"]).plan(asked)
+    assert isinstance(plan, Plan)
+    calls = [each.schedule for each in plan.candidates if each.schedule.library]
+    assert [each.algorithm for each in calls] == list(range(count))
+    LIBRARY.require(asked, H200, count - 1)
+    reason = f"key algorithm should be from 0 to {count - 1} for this group .* cudnn, is {count}"
+    with pytest.raises(CompileError, match=reason):
+        LIBRARY.require(asked, H200, count)
 
 
 def seconds(asked: Cluster) -> float:

@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 from dnn_clusters import (
+    BF16_IMAGE,
     BIAS,
     F32,
     GELU,
@@ -13,6 +14,7 @@ from dnn_clusters import (
     POOLINGS,
     RELU,
     SIGMOID,
+    SPACE,
     TANH,
     TANH_GELU,
     TURN,
@@ -463,6 +465,33 @@ def test_windows_of_a_pooling_that_do_not_fit_are_refused(edits: Mapping[str, ob
     call, given = pooling()
     with pytest.raises(CompileError, match=f"max_pool {NO_FIT}"):
         LIBRARY.check(call.replace(operations=edited("operations", {0: edits}, call)), given)
+
+
+MISCOMPUTED = {
+    "bf16": ("finds wrong largest elements of bf16", bf16, BF16_IMAGE),
+    "three axes": ("loses a NaN among largest elements", f16, SPACE),
+}
+
+
+@pytest.mark.parametrize(("reason", "type", "image"), MISCOMPUTED.values(), ids=MISCOMPUTED)
+def test_what_cudnn_computes_wrongly_is_refused(
+    reason: str, type: Attribute, image: dict[str, str]
+) -> None:
+    """The mean of the same windows is not."""
+    call = LIBRARY.call(pooled("average_pool", **image))
+    sizes = [[int(n) for n in image[name].split("x")[:-1]] for name in "xy"]
+    given = [MemRefType(type, each) for each in sizes]
+    LIBRARY.check(call, given)
+    largest = edited("operations", {0: {"name": "max_pool"}}, call)
+    with pytest.raises(CompileError, match=reason):
+        LIBRARY.check(call.replace(operations=largest), given)
+
+
+def test_a_pooling_has_two_algorithms() -> None:
+    call, given = pooling()
+    LIBRARY.check(call.replace(algorithm=1), given)
+    with pytest.raises(CompileError, match="names no algorithm"):
+        LIBRARY.check(call.replace(algorithm=2), given)
 
 
 def test_the_numbers_of_pointwise_functions_are_those_of_cudnn() -> None:

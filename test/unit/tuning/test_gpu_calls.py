@@ -1,20 +1,28 @@
 """How calls of a library are run in a trial on a GPU: by the library, in its own workspace."""
 
+import pickle
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from called_on_gpu import product
+from dnn_cases import PADDED, WEIGHTED, exact, feeds_of, weights_of
+from dnn_models import convolution
 from host_memory_driver import HostMemoryDriver
 from small_cublaslt import ALGORITHMS, FACTOR, build_cublaslt
+from small_cudnn import FACTORS, FULL_FACTORS, build_cudnn
 
 from dlc import registry
 from dlc.analysis.entry import find_main, groups
+from dlc.backends.host.reader import interface
 from dlc.core.parser import parse_module
 from dlc.dialects.graph.structure import Array
 from dlc.errors import ArtifactError
 from dlc.runtime.gpu_driver import Driver
+from dlc.runtime.library import TensorInfo
 from dlc.strategies import read
 from dlc.tuning.calling import RefusedCallError, UncallableError
 from dlc.tuning.gpu_code import gpu_code
@@ -26,21 +34,30 @@ X = np.arange(32 * 64, dtype=np.float16).reshape(32, 64) % 5
 Y = np.arange(64 * 48, dtype=np.float16).reshape(64, 48) % 7
 
 
-def run(library: HostMemoryDriver, columns: int = 48, algorithm: int = 0) -> list[Array]:
-    """Run a product by cuBLASLt; return its result."""
-    key = f", algorithm = {algorithm}" if algorithm else ""
-    text = product("32x64xf16", f"64x{columns}xf16", f"32x{columns}xf16", library=key)
+def trial(
+    library: HostMemoryDriver, text: str, inputs: Sequence[Array], weights: Mapping[str, Array]
+) -> list[Array]:
+    """Run the only group of a model by its library, as a process without its weights builds it;
+    return its results.
+    """
     module = parse_module(text, registry.new_context())
     (group,) = groups(find_main(module))
     assert group.schedule is not None
     kernels = alone(group, read(group.schedule))
-    program = lower_alone(kernels, PIPELINE, None)
+    program = pickle.loads(pickle.dumps(lower_alone(kernels, PIPELINE, None)))
     code = gpu_code(kernels, "sm_90a")
     with ExitStack() as kept:
         device = GpuDevice("sm_90a", "v", kept, driver=Driver(library), seconds=1e-3)
-        _, outputs = device.run(program, code, [X, Y[:, :columns]], {})
+        _, outputs = device.run(program, code, inputs, program.arrays(weights))
     assert library.memory == {}
     return outputs
+
+
+def run(library: HostMemoryDriver, columns: int = 48, algorithm: int = 0) -> list[Array]:
+    """Run a product by cuBLASLt; return its result."""
+    key = f", algorithm = {algorithm}" if algorithm else ""
+    text = product("32x64xf16", f"64x{columns}xf16", f"32x{columns}xf16", library=key)
+    return trial(library, text, [X, Y[:, :columns]], {})
 
 
 @pytest.mark.parametrize("algorithm", range(ALGORITHMS))
@@ -76,3 +93,32 @@ def test_a_call_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("DLC_CUBLASLT", str(file))
     with pytest.raises(ArtifactError, match="the library says: an error"):
         run(HostMemoryDriver())
+
+
+HWIO: dict[str, Any] = {"layout": "hwio", "is_weighted": True, "padding": PADDED}
+ORDERED = WEIGHTED | {
+    "hwio of groups": convolution(
+        "1x9x9x32xf16", "3x3x8x64xf16", "1x9x9x64xf16", "relu", groups=4, **HWIO
+    ),
+    "hwio of groups of one channel of f32": convolution(
+        "1x9x9x32xf32", "3x3x1x32xf32", "1x9x9x32xf32", "bias", groups=32, **HWIO
+    ),
+    "a weight of the same shape in each order": convolution(
+        "1x9x9x3xf16", "3x3x3x3xf16", "1x9x9x3xf16", **HWIO
+    ),
+}
+
+
+@pytest.mark.parametrize("text", ORDERED.values(), ids=ORDERED)
+def test_a_call_reads_a_weight_in_its_own_order(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CUDNN", str(build_cudnn(tmp_path, at_once=True)))
+    weights = weights_of(text)
+    given, _ = interface(parse_module(text, registry.new_context()))
+    feeds = feeds_of([TensorInfo(x.name, np.dtype(x.dtype), x.shape) for x in given], 0, 3)
+    (found,) = trial(HostMemoryDriver(), text, [*feeds.values()], weights)
+    factor = (FULL_FACTORS if found.dtype == np.float32 else FACTORS)[0]
+    larger = {"w": weights["w"] * weights["w"].dtype.type(factor)}
+    right = exact(text, feeds, larger)
+    np.testing.assert_array_equal(found.reshape(right.shape), right)

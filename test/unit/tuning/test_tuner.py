@@ -250,6 +250,24 @@ def test_a_schedule_that_cannot_be_built_is_remembered_a_wrong_one_is_told(
     assert [text for group, text in measurer.timed if group is big] == [wrong]
 
 
+def test_what_many_schedules_have_in_common_is_said_once(module: ModuleOp) -> None:
+    """For each group; another reason, and the last schedule, are said beside it."""
+    _, big = kinds(module)
+    *wrong, last = schedules(big)
+
+    def time(group: GroupOp, text: str) -> Found:
+        if group is not big:
+            return Discarded("no room")
+        return Discarded("off by 2" if text == last else "off by 1", is_wrong=True)
+
+    tuned = tune(module, FakeMeasurer(time))
+    first, second = tuned.faults
+    assert f" with {wrong[0]} and {len(wrong) - 1} other schedules: off by 1; this" in first
+    assert f" with {last}: off by 2; this" in second
+    (unbuilt,) = tuned.discarded
+    assert unbuilt.endswith("other schedules: no room")
+
+
 def test_a_database_that_fails_meanwhile_is_told_once(module: ModuleOp, tmp_path: Path) -> None:
     def time(group: GroupOp, text: str) -> Found:
         database.__exit__()
