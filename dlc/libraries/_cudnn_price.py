@@ -66,19 +66,21 @@ _PIECE, _ODD_S, _ODD = 128, 6e-6, 3.7
 take so many times as long.
 """
 
-_STREAMED_S, _STREAMED_EFFICIENCY = 3e-6, 0.5
-"""What poolings and functions alone take beside a kernel of ours, and the part of the bandwidth;
-assumed.
+_STREAMED_S, _STREAMED_EFFICIENCY = 2.4e-6, 0.75
+"""What poolings and functions alone take beside a kernel of ours, and the part of the bandwidth. A
+function more costs nothing, and fewer than 50 kB take half of it.
 """
 
-_TAP_S = 2e-12
-"""What a tap of a window that is pooled takes; assumed."""
+_TAP_S = 1e-12
+"""What a tap of a window that is pooled takes."""
 
 _ERROR = {"convolution": 0.24, "attention": 0.09}
 _ASSUMED_ERROR = 0.5
 _NORMALIZATION_ERROR = 0.16
+_STREAMED_ERROR = 0.15
 """Root of the mean square over what it was fitted to: 193 convolutions, 24 cases of attention, 11
-layer normalisations.
+layer normalisations; 36 poolings and functions of 50 kB and more, rounded up, since all are of f16
+and of a picture.
 """
 
 
@@ -109,11 +111,9 @@ def _streamed(graph: OperationGraph, bytes: int, chip: GpuArch) -> Price:
     taps = dict(graph.operations[0].numbers).get("taps", (0,))
     tapped_s = _TAP_S * prod(taps) * prod(graph.tensors[graph.operations[0].output].sizes)
     memory_s = bytes / (chip.dram_bytes_per_s * _STREAMED_EFFICIENCY)
-    functions_s = sum(BY_NAME[x.name].fixed_s for x in graph.operations if x.name in BY_NAME)
-    fixed_s = 1e-6 * chip.costs.start_us + _STREAMED_S + functions_s
     work = streaming_work(0, 0, bytes, chip.sm_count, BlockResources(128))
-    seconds = fixed_s + memory_s + tapped_s
-    return Price(gpu_bound(work, chip), seconds, _ASSUMED_ERROR, _late_s(chip))
+    seconds = 1e-6 * chip.costs.start_us + _STREAMED_S + memory_s + tapped_s
+    return Price(gpu_bound(work, chip), seconds, _STREAMED_ERROR, _late_s(chip))
 
 
 def _normalization(elements: int, bytes: int, chip: GpuArch) -> Price:
