@@ -52,6 +52,12 @@ class Measuring:
             found._tell(f"nothing is measured for {target.name}, which this machine does not have")
         return found
 
+    def looking_up(self, precision: str) -> "Measuring":
+        """Return what knows as much, of another precision, and measures nothing."""
+        quiet = Options().progress
+        options = replace(self.options, precision=precision, tune=None, progress=quiet)
+        return Measuring(self.target, options, self.recorded)
+
     def of_clusters(
         self, clusters: Iterable[Cluster], module: ModuleOp, context: DlcContext, planner: Planner
     ) -> Measurements:

@@ -53,6 +53,13 @@ class OneSize:
             beside.ask(None)
             return self._data(beside.answer)
 
+    def fused_parallel_us(self) -> float:
+        """Return what our groups take, each as soon as its inputs are there, in microseconds."""
+        fused = own_groups(self._module, (), self.measuring, self.context).times
+        whole_s = self._least_s(self._layers.whole)
+        times = Times(fused.sequential_s, fused.parallel_s)
+        return times.bounds_us("fused_", whole_s)["fused_parallel_us"]
+
     def _data(self, own_groups: Callable[[], OwnGroups]) -> Report:
         layers = [self._layer(each) for each in self._layers.each]
         own = own_groups()
@@ -176,8 +183,8 @@ def _times_us(ways: Ways, has_libraries: bool) -> Report:
     if has_libraries:
         found["library_us"] = {
             "us": 1e6 * ways.best,
-            "by": ways.library or "dlc",
-            "measured": ways.are_calls_measured if ways.library else ways.is_measured,
+            "by": ",".join(ways.callers) or "dlc",
+            "measured": ways.is_best_measured,
         }
     if measured := _measured_us(ways):
         found["measured_us"] = measured

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import fsum, inf
+from math import fsum
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analyze.kernels import Kernels
@@ -19,8 +19,9 @@ class Ways:
     that a library chooses itself, where some library computes a kernel, else by ours; a call that
     was not measured takes no longer than ours, since prices of calls are careful. by_library:
     the same of one library, its fastest calls. algorithms: of the calls of a library, if it
-    computes the only kernel: what it chooses itself first. is_measured, are_calls_measured: whether
-    nothing of ``ours``, and of calls, is an estimate.
+    computes the only kernel: what it chooses itself first. callers: the libraries of ``best``; none
+    where all is by our kernels. is_measured, is_best_measured, are_calls_measured: whether nothing
+    of ``ours``, of ``best``, and of calls, is an estimate.
     """
 
     ours: float = 0.0
@@ -28,13 +29,10 @@ class Ways:
     advised: float = 0.0
     by_library: Mapping[str, float] = field(default_factory=dict[str, float])
     algorithms: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
+    callers: tuple[str, ...] = ()
     is_measured: bool = True
+    is_best_measured: bool = True
     are_calls_measured: bool = True
-
-    @property
-    def library(self) -> str:
-        """The library that is fastest, if one computes something."""
-        return min(self.by_library, key=self.by_library.__getitem__, default="")
 
 
 def ways_of(kernels: Kernels, planner: Planner) -> Ways:
@@ -48,20 +46,24 @@ def total(parts: Sequence[Ways]) -> Ways:
     names = sorted({name for part in parts for name in part.by_library})
     alone = [part.algorithms for part in parts if len(parts) == 1]
     return Ways(
-        fsum(part.ours for part in parts),
-        fsum(part.best for part in parts),
-        fsum(part.advised for part in parts),
-        {name: fsum(part.by_library.get(name, part.ours) for part in parts) for name in names},
-        alone[0] if alone else {},
-        all(part.is_measured for part in parts),
-        all(part.are_calls_measured for part in parts),
+        ours=fsum(part.ours for part in parts),
+        best=fsum(part.best for part in parts),
+        advised=fsum(part.advised for part in parts),
+        by_library={
+            name: fsum(part.by_library.get(name, part.ours) for part in parts) for name in names
+        },
+        algorithms=alone[0] if alone else {},
+        callers=tuple(sorted({name for part in parts for name in part.callers})),
+        is_measured=all(part.is_measured for part in parts),
+        is_best_measured=all(part.is_best_measured for part in parts),
+        are_calls_measured=all(part.are_calls_measured for part in parts),
     )
 
 
 def _of_loop(loop: StepLoopOp, step: Kernels, planner: Planner) -> Ways:
     """Return what all steps take, in one kernel or in those of each step, by the model."""
     seconds = min(whole_s(loop, planner), loop.runs * ways_of(step, planner).ours)
-    return Ways(seconds, seconds, seconds, is_measured=False)
+    return Ways(seconds, seconds, seconds, is_measured=False, is_best_measured=False)
 
 
 def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
@@ -71,15 +73,18 @@ def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
     calls = {name: _known(_calls(plan, name)) for name in _libraries(plan)}
     times = {name: [_alone_s(x) for x in each] for name, each in calls.items()}
     seconds = min(map(_alone_s, ours))
-    most = {name: inf if _are_measured(each) else seconds for name, each in calls.items()}
+    usable = [n for n, each in calls.items() if _are_measured(each) or min(times[n]) < seconds]
+    best, caller = min(((min(times[name]), name) for name in usable), default=(seconds, ""))
     return Ways(
-        seconds,
-        min((min(*each, most[name]) for name, each in times.items()), default=seconds),
-        min((min(each[0], most[name]) for name, each in times.items()), default=seconds),
-        {name: min(each) for name, each in times.items()},
-        times,
-        _are_measured(ours),
-        all(map(_are_measured, calls.values())),
+        ours=seconds,
+        best=best,
+        advised=min((times[name][0] for name in usable), default=seconds),
+        by_library={name: min(each) for name, each in times.items()},
+        algorithms=times,
+        callers=(caller,) if caller else (),
+        is_measured=_are_measured(ours),
+        is_best_measured=_are_measured(calls[caller] if caller else ours),
+        are_calls_measured=all(map(_are_measured, calls.values())),
     )
 
 

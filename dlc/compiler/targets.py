@@ -75,6 +75,11 @@ def parse_chip(text: str | None) -> Target:
     return targets[0]
 
 
+def can_compile(name: str) -> bool:
+    """Whether code is made for a chip; some can be analysed only."""
+    return name in (*cpu_targets(), *gpu_targets())
+
+
 def check_libraries(names: Sequence[str], targets: Sequence[Target]) -> None:
     """Raise CompileError for a library that is for another kind of chip than a target."""
     for library, target in product(map(libraries.by_name, names), targets):
@@ -91,7 +96,7 @@ def running_target(targets: Sequence[Target]) -> Target | None:
 
 def _parse(name: str) -> Target:
     target = Target(name)
-    if name not in (*cpu_targets(), *gpu_targets()):
+    if not can_compile(name):
         ways = f"give {', '.join(cpu_targets())}, or one or more of {', '.join(gpu_targets())}"
         raise CompileError(f"target {name!r} {_why_not(name)}; {ways}")
     return target

@@ -1,1 +1,1 @@
-"""What a compile decided, shown to a person: as text, and as a page of HTML."""
+"""What a compile decided, or an analysis found, shown to a person: as text, and as HTML."""

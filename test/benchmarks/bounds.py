@@ -1,11 +1,11 @@
 """Measures bounds of whole models, and what dlc and PyTorch take beside them, on one GPU.
 
 A case is ``name:batch:precision`` of a model ``FOLDER/name.onnx`` whose first axis is open
-(``python -m test.zoo`` writes some). ``measure`` analyses cases by measured times of each different
-layer; processes take turns at the GPU, and nothing that the tuning database knows is measured
-again. ``build`` compiles the cases. ``run`` times them, and PyTorch: as it is called, and as a CUDA
-graph. ``table`` prints a line for each case, times in microseconds. ``ratio`` is the time of the
-fastest bound of the libraries by that of dlc.
+(``python test/zoo FOLDER`` writes some). ``measure`` analyses cases by measured times of each
+different layer; processes take turns at the GPU, and nothing that the tuning database knows is
+measured again. ``build`` compiles the cases. ``run`` times them, and PyTorch: as it is called, and
+as a CUDA graph. ``table`` prints a line for each case, times in microseconds. ``ratio`` is the time
+of the fastest bound of the libraries by that of dlc.
 
     python test/benchmarks/bounds.py measure /tmp/zoo lenet:1:fp16 --seconds 300
     python test/benchmarks/bounds.py build /tmp/zoo lenet:1:fp16

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
+from dlc.compiler.targets import can_compile
 from dlc.core.weights import Array
 from dlc.frontends.onnx.shapes import Shapes
 
@@ -18,10 +19,15 @@ def compile_command(
 ) -> str | None:
     """Return the command line of ``dlc-compile`` for what was analysed.
 
-    ``None`` where the model is no file, or a value that is compiled in would not fit on a line.
+    ``None`` where the model is no file, nothing is compiled for the chip, or a value that is
+    compiled in would not fit on a line.
     """
     model, constants = report["model"], options.constants or {}
-    if model is None or not all(map(_fits, constants.values())):
+    if (
+        model is None
+        or not can_compile(report["target"])
+        or not all(map(_fits, constants.values()))
+    ):
         return None
     words = ["dlc-compile", model, "-o", f"{Path(model).stem}.so"]
     words += ["--target", report["target"], "--precision", precision]

@@ -60,13 +60,26 @@ def test_a_layer_that_no_library_computes_is_counted_with_our_kernel() -> None:
     assert layer["library_us"] == {"us": layer["estimate_us"], "by": "dlc", "measured": False}
 
 
+def test_a_call_that_was_not_measured_bounds_no_more_than_our_kernel() -> None:
+    head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
+    body = f"{head} {{ u = Erf(x) a = Relu(u) y = Erf(a) }}"
+    relu = analysis(body, libraries=("cudnn",))["layers"][1]
+    assert relu["libraries_us"]["cudnn"] > relu["estimate_us"], "so careful is its price"
+    assert relu["library_us"] == {"us": relu["estimate_us"], "by": "dlc", "measured": False}
+
+
 def test_parts_take_what_each_of_them_takes() -> None:
-    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]})
-    other = Ways(5.0, 5.0, 5.0, is_measured=False)
+    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]}, ("a",))
+    other = Ways(5.0, 5.0, 5.0, is_measured=False, is_best_measured=False)
     both = total([one, other])
     assert (both.ours, both.best, both.advised) == (8.0, 7.0, 7.5)
     assert both.by_library == {"a": 7.0}
-    assert (both.is_measured, both.are_calls_measured) == (False, True)
+    assert (both.is_measured, both.is_best_measured, both.are_calls_measured) == (
+        False,
+        False,
+        True,
+    )
+    assert both.callers == ("a",)
     assert not both.algorithms, "of two kernels"
     assert total([one]).algorithms == {"a": [2.5, 2.0]}
 

@@ -1,6 +1,4 @@
-"""The models of Benanza's paper: what is counted of each, that they compute what they say, and that
-our bounds order them as the paper's do.
-"""
+"""The models of Benanza's paper: what is counted of each, and that they compute what they say."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -62,7 +62,7 @@ def pages() -> dict[str, str]:
         {**layer, "library_us": {"us": 1.5, "by": "cudnn", "measured": True}, "profile_us": 9.0}
         for layer in report["layers"]
     ]
-    bounds = {**report["bounds"], "library_fused_parallel_us": 7.0}
+    bounds = {**report["bounds"], "joined_parallel_us": 7.0}
     swept = [{**report, "batch": size, "bounds": bounds} for size in (1, 8, 64)]
     return {
         "plain": layer_page(report),

@@ -18,7 +18,7 @@ def ask(facts: Facts) -> Advice | None:
     seen = _seen(products, without)
     if facts.report["precision"] == "fp32":
         return _other_precision(facts, products, seen)
-    return _other_kernels(facts, without, seen) if seen else _already(facts, products)
+    return _other_kernels(facts, without, seen) if seen else None
 
 
 def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Advice | None:
@@ -44,17 +44,6 @@ def _other_kernels(facts: Facts, without: Sequence[Report], seen: str) -> Advice
         f"kernels that use them gain {microseconds(gain_us)} for these layers, by {facts.how}{seen}"
     )
     layers = [name for name, us in gains.items() if us > 0]
-    return Advice("Q6", "Use tensor cores", text, gain_us, layers, facts.command())
-
-
-def _already(facts: Facts, products: Sequence[Report]) -> Advice | None:
-    """Say what they gain in this precision, where libraries were measured with and without them."""
-    without_us = facts.bounds.get("no_tensor_cores_sequential_us", 0.0)
-    gain_us = without_us - facts.bounds.get("library_sequential_us", without_us)
-    if gain_us <= 0:
-        return None
-    text = f"without them libraries take {microseconds(without_us)}, by {facts.how}"
-    layers = [layer["name"] for layer in products]
     return Advice("Q6", "Use tensor cores", text, gain_us, layers, facts.command())
 
 

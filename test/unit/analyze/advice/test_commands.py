@@ -14,6 +14,7 @@ from dlc.tools import dlc_analyze, dlc_compile
 from dlc.tools.dlc_analyze import main
 
 CHAIN = "m (float[N, 64] x, int64[2] s) => (float[A, B] y) { a = Relu(x) b = Neg(a) c = Tanh(b) "
+BODY = "m (float[64, 64] x) => (float[64, 64] y) { a = MatMul(x, w) y = Relu(a) }"
 OPEN = f"{CHAIN} y = Reshape(c, s) }}"
 
 
@@ -72,3 +73,18 @@ def test_the_terminal_and_the_json_say_the_same(
     first = lines.index("What to do about it")
     assert lines[first - 1] == ""
     assert first > next(n for n, line in enumerate(lines) if "hardware: all products" in line)
+
+
+def test_no_command_is_given_for_a_chip_that_is_only_analysed(tmp_path: Path) -> None:
+    place = tmp_path / "layers.json"
+    words = [
+        str(write_model(tmp_path, BODY, {"w": (64, 64)})),
+        "--target",
+        "sm_70",
+        "--json",
+        str(place),
+    ]
+    assert main(words) == 0
+    advice = json.loads(place.read_text())["advice"]
+    assert advice
+    assert not any(each["command"] for each in advice)
