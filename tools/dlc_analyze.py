@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--tune",
         type=tuning,
-        metavar="SECONDS",
+        metavar="[=SECONDS]",
         help="measure each different kernel, and each algorithm of the libraries, on this machine, "
         "and keep the times in the tuning database; 0: only take what is there",
     )

@@ -107,7 +107,7 @@ def _add_tuning(parser: argparse.ArgumentParser) -> None:
     add(
         "--tune",
         type=tuning,
-        metavar="SECONDS",
+        metavar="[=SECONDS]",
         help="measure the best few schedules of each kind of groups and take the fastest; without "
         "=SECONDS for as long as it takes, =0: only what the database knows",
     )

@@ -32,7 +32,7 @@ def with_batch(
     first = [size for size in open if size.axis == 0]
     found = first or (open if len(open) == 1 else [])
     if not found:
-        _check_fixed(inputs, types, batch)
+        _check_fixed(inputs, types, shapes, batch)
     return {**shapes, **{name: sizes for s in found for name, sizes in _given(s, types, batch)}}
 
 
@@ -46,13 +46,19 @@ def _given(size: OpenSize, types: Types, batch: int) -> list[tuple[str, list[int
     return [(size.input, sizes)]
 
 
-def _check_fixed(inputs: Sequence[onnx.ValueInfoProto], types: Types, batch: int) -> None:
+def _check_fixed(
+    inputs: Sequence[onnx.ValueInfoProto], types: Types, shapes: Shapes, batch: int
+) -> None:
     """Raise CompileError unless the batch size is fixed at what is wanted."""
     known = {value.name: sizes for value in inputs if (sizes := shape(types[value.name]))}
     if not known:
         raise CompileError(f"no input has an axis whose size {option('batch')} could be")
     if batch in (sizes[0] for sizes in known.values()):
         return
+    if shapes:
+        raise CompileError(
+            f"{option('batch')} {batch} is not what {option('shape')} gives; leave out one of them"
+        )
     name, (first, *others) = next(iter(known.items()))
     sizes = ",".join(map(str, (batch, *others)))
     raise CompileError(

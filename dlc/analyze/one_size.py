@@ -171,7 +171,8 @@ class OneSize:
             return _BY_MODEL
         where = self.measuring.place
         of = f"{counts.measured} of {counts.kernels} different kernels were measured on {where}"
-        return f"{of}; the other times come from the model of the chip"
+        rest = "; the other times come from the model of the chip"
+        return of if counts.measured == counts.kernels else of + rest
 
 
 def _times_us(ways: Ways, has_libraries: bool) -> Report:

@@ -109,6 +109,10 @@ def _why_not(name: str) -> str:
     if name.startswith("sm_"):
         oldest = "{}.{}".format(*_OLDEST)
         return f"is too old: the GPU must have compute capability {oldest} or newer"
+    if isinstance(chip := arch.by_name(name), arch.GpuArch):
+        capability = chip.compute_capability
+        same = (t for t in arch.DEFAULT_CHIPS if Target(t).capability == capability)
+        return f"is a chip, whose target is {next(same, 'none')}"
     if not name.startswith("cpu-"):
         return "is a model of a CPU for dlc-opt only"
     return f"is for {arch.X86} machines, this one is {platform.machine()}"

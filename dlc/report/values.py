@@ -32,6 +32,8 @@ def size(count: float) -> str:
 
 def microseconds(us: float) -> str:
     """Return a time with its unit."""
+    if 0 < us < 0.001:
+        return "<0.001 us"
     return f"{us / 1000:.3g} ms" if us >= 1000 else f"{us:.3g} us"
 
 

@@ -30,6 +30,8 @@ def main() -> int:
         parser.error("which folder?")
     if unknown := {*given.names} - {*names}:
         parser.error(f"no model {sorted(unknown)}")
+    if str(given.out) in names:
+        parser.error(f"{given.out} is a model; which folder comes first?")
     given.out.mkdir(parents=True, exist_ok=True)
     for each in MODELS:
         if each.name in given.names or not given.names:

@@ -71,11 +71,12 @@ class Facts:
 
     @cached_property
     def how(self) -> str:
-        """Where the times of layers come from."""
+        """Where the times of layers come from; some layers take none."""
+        working = [layer for layer in self.layers if self.best_us(layer)]
         if self.kind:
-            measured = [layer["library_us"]["measured"] for layer in self.layers]
+            measured = [layer["library_us"]["measured"] for layer in working]
         else:
-            measured = ["dlc" in layer.get("measured_us", {}) for layer in self.layers]
+            measured = ["dlc" in layer.get("measured_us", {}) for layer in working]
         by = "libraries and our kernels" if self.kind else "our kernels"
         if all(measured):
             return f"measured times of {by}"

@@ -275,3 +275,18 @@ def test_a_wrong_command_line_ends_with_2(
         run(write(tmp_path, FIXED), *words)
     assert ended.value.code == 2
     assert capsys.readouterr().err == (f"dlc-analyze: error: {message}; see dlc-analyze --help\n")
+
+
+def test_a_batch_that_a_given_shape_contradicts_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(write(tmp_path, OPEN), *GPU, "--batch", "1", "--shape", "N=4") == 1
+    assert "--batch 1 is not what --shape gives; leave out one of them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("chip", "target"), [("h100", "sm_90a"), ("v100", "sm_70")])
+def test_a_chip_is_told_its_target(
+    chip: str, target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(write(tmp_path, FIXED), "--target", chip) == 1
+    assert f"target '{chip}' is a chip, whose target is {target};" in capsys.readouterr().err
