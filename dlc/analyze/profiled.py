@@ -7,12 +7,6 @@ from dlc.analyze.profiles.matching import Matched, match, shares_us
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report
 
-_OF = {
-    True: "it has no kernels of a GPU, so what it takes is not compared with this chip",
-    False: "it has kernels of a GPU, so what it takes is not compared with this chip",
-}
-"""What is said of a profile of another kind of chip than that which is a GPU, or none."""
-
 
 def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     """Return a report of ``analyze`` with the times of a profile, and which calls they are of.
@@ -26,7 +20,7 @@ def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     return {
         **report,
         "layers": [{**each, **_of_layer(n, shares, matched)} for n, each in enumerate(layers)],
-        "profile": _facts(matched, isinstance(arch.by_name(report["target"]), arch.GpuArch)),
+        "profile": _facts(matched, arch.by_name(report["target"])),
         "note": f"{report['note']}; those of the profile were measured by {profile.kind}",
     }, matched
 
@@ -38,9 +32,11 @@ def _of_layer(place: int, shares: Mapping[int, float], matched: Matched) -> Repo
     return {"profile_us": shares[place], **({"profile_kernels": kernels} if kernels else {})}
 
 
-def _facts(matched: Matched, on_gpu: bool) -> Report:
+def _facts(matched: Matched, chip: arch.Arch) -> Report:
     profile = matched.profile
-    remarks = [*profile.remarks, *([] if profile.is_of_chip(on_gpu) else [_OF[on_gpu]])]
+    obstacle = profile.obstacle(chip)
+    other = [f"{obstacle}, so what it takes is not compared with this chip"] if obstacle else []
+    remarks = [*profile.remarks, *other]
     others: dict[str, list[float]] = {}
     for row in matched.unmatched:
         others.setdefault(row.name, []).append(row.us)

@@ -78,9 +78,9 @@ def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
     return Ways(
         ours=seconds,
         best=best,
-        advised=min((times[name][0] for name in usable), default=seconds),
+        advised=min((_advised_s(calls[name]) for name in usable), default=seconds),
         by_library={name: min(each) for name, each in times.items()},
-        algorithms=times,
+        algorithms={name: times[name] for name, each in calls.items() if _are_all(each)},
         callers=(caller,) if caller else (),
         is_measured=_are_measured(ours),
         is_best_measured=_are_measured(calls[caller] if caller else ours),
@@ -101,6 +101,19 @@ def _known(given: Iterable[Candidate]) -> Sequence[Candidate]:
     """Return the measured ones; where none is, the first one."""
     candidates = [*given]
     return [x for x in candidates if x.measured_s is not None] or candidates[:1]
+
+
+def _are_all(calls: Sequence[Candidate]) -> bool:
+    """Whether the time of each algorithm up to the last one is known."""
+    return [each.schedule.algorithm for each in calls] == [*range(len(calls))]
+
+
+def _advised_s(calls: Sequence[Candidate]) -> float:
+    """Return what the algorithm takes that a library chooses itself, the fastest where that has no
+    time.
+    """
+    first, *_ = calls
+    return _alone_s(first) if not first.schedule.algorithm else min(map(_alone_s, calls))
 
 
 def _are_measured(candidates: Sequence[Candidate]) -> bool:

@@ -24,4 +24,5 @@ def turn() -> Generator[None]:
         yield
     finally:
         if lock >= 0:
+            fcntl.flock(lock, fcntl.LOCK_UN)  # a process that was forked meanwhile has it open, too
             os.close(lock)

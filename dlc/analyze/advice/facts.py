@@ -54,13 +54,18 @@ class Facts:
     @property
     def on_gpu(self) -> bool:
         """Whether the chip is a GPU."""
-        return isinstance(arch.by_name(self.report["target"]), arch.GpuArch)
+        return isinstance(self.chip, arch.GpuArch)
+
+    @property
+    def chip(self) -> arch.Arch:
+        """What the model was analysed for."""
+        return arch.by_name(self.report["target"])
 
     @property
     def others_us(self) -> float | None:
         """What another system takes for the model on this kind of chip, if a profile says so."""
         profile = self.matched and self.matched.profile
-        if not profile or profile.kind == "dlc-run" or not profile.is_of_chip(self.on_gpu):
+        if not profile or profile.kind == "dlc-run" or profile.obstacle(self.chip):
             return None
         return profile.total_us
 

@@ -3,9 +3,9 @@
 The format: "Trace Event Format" of Chrome; times are in microseconds.
 """
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 from dlc.errors import CompileError
@@ -63,10 +63,15 @@ def _event(entry: Mapping[str, Any], at: str) -> Event:
     )
 
 
+_MOST = 1e15
+"""Microseconds, some 30 years: sums of more would be no numbers."""
+
+
 def number_of(value: Any, what: str, least: float | None = 0.0) -> float:
     """Return a time. Raises CompileError where it is no finite number, or one below ``least``."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not isfinite(value) or (least is not None and value < least):
+    if not is_number or not abs(value) <= _MOST or (least is not None and value < least):
         allowed = "a number" if least is None else f"a number of {least:.0f} or more"
-        raise CompileError(f"{what} is {value!r}, which is no time: not {allowed}")
+        shown = textwrap.shorten(repr(value), 40)
+        raise CompileError(f"{what} is {shown}, which is no time: not {allowed}")
     return float(value)

@@ -15,7 +15,8 @@ _WORD = re.compile(r"[^\W_]+")
 @dataclass
 class Names:
     """Finds layers by their names and by those of their results, also where these are part of a
-    longer name: ``fused conv1``, ``x_nchwc``, ``dense/MatMulAddFusion``.
+    longer name: ``fused conv1``, ``x_nchwc``, ``dense/MatMulAddFusion``. A number alone is no part
+    of one: ``Conv_12`` is what ONNX Runtime calls a node without a name, by its place.
     """
 
     layers: Sequence[Layer]
@@ -46,7 +47,8 @@ class Names:
     def _inside(self, text: str) -> int | None:
         """Return the layer of the longest name that stands in a text between other signs."""
         words = dict.fromkeys(_WORD.findall(text))
-        names = [name for word in words for name in self._by_word.get(word, ())]
+        named = [name for word in words for name in self._by_word.get(word, ())]
+        names = [name for name in named if not name.isdigit()]
         fitting = [name for name in names if _stands_in(name, text)]
         return self._known[max(fitting, key=len)] if fitting else None
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from dlc.arch import Arch, GpuArch
+
 Shape = tuple[int, ...]
 
 
@@ -52,6 +54,7 @@ class Row:
 class Profile:
     """A run of a model. source: the file. kind: its format. rows: in the order of their start.
     named: whether calls have the names of nodes, or of tensors. remarks: what is to be known of it.
+    capability: the compute capability of the GPU, where the format says it.
     """
 
     source: str
@@ -59,12 +62,23 @@ class Profile:
     rows: Sequence[Row]
     named: bool = False
     remarks: Sequence[str] = field(default_factory=tuple[str, ...])
+    capability: tuple[int, int] | None = None
 
     @property
     def total_us(self) -> float:
         """The time of all calls."""
         return sum(row.us for row in self.rows)
 
-    def is_of_chip(self, on_gpu: bool) -> bool:
-        """Whether it may be of a GPU, or of a CPU: that of a GPU has kernels."""
-        return self.kind == "dlc-run" or any(row.kernels for row in self.rows) == on_gpu
+    def obstacle(self, chip: Arch) -> str:
+        """Return why what it takes is not compared with a chip; empty where it is. That of a GPU
+        has kernels.
+        """
+        on_gpu = isinstance(chip, GpuArch)
+        if self.kind == "dlc-run":
+            return ""
+        if any(row.kernels for row in self.rows) != on_gpu:
+            return f"it has {'no ' if on_gpu else ''}kernels of a GPU"
+        if not on_gpu or self.capability in (None, own := chip.compute_capability[:2]):
+            return ""
+        other, wanted = (".".join(map(str, each)) for each in (self.capability, own))
+        return f"it is of a GPU of compute capability {other}, and {chip.name} has {wanted}"

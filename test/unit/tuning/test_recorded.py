@@ -1,5 +1,6 @@
 """Measured times that are read from a file, for an analysis on another machine."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,10 @@ def test_the_newest_time_counts_whichever_version_measured_it(tmp_path: Path) ->
 
 
 def test_times_of_two_devices_are_not_mixed(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.jsonl", row(3, 7), row(4, 9, "sm_90a H100"), row(5, 1, "sm_80 A100"))
+    only = replace(row(3, 7), subject=replace(row(3, 7).subject, schedule="other"))
+    path = write(tmp_path / "t.jsonl", only, row(4, 9, "sm_90a H100"), row(5, 1, "sm_80 A100"))
     found = read_recorded(path, "sm_90a")
+    assert found.measured_s("f00d", "other") is None
     assert (found.chip, found.measured_s("f00d", "fast")) == ("sm_90a H100", pytest.approx(9e-6))
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dlc.core.child import Child
 from dlc.tuning.turn import turn
 
 _OTHER = """
 import sys
+from dlc.core.child import Child
 from dlc.tuning.turn import turn
 print("waits", flush=True)
 with turn():
@@ -39,3 +41,13 @@ def test_nobody_waits_where_nothing_can_be_locked(
     with turn():
         ran = True
     assert ran
+
+
+def test_a_process_that_was_forked_in_a_turn_does_not_keep_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path))
+    with turn():
+        child = Child(lambda: lambda _: None)
+    with child:
+        subprocess.run([sys.executable, "-c", _OTHER], check=True, timeout=30)

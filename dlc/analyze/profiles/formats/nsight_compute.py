@@ -6,6 +6,7 @@ units in a row of their own below the names.
 """
 
 import csv
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -41,7 +42,9 @@ def _read(source: str, content: Any) -> Profile:
         raise CompileError(f"is no table: {error}") from None
     times = _long(lines) if lines and _METRIC in lines[0] else _wide(lines)
     rows = [Row(name, of_kernel(name), us, (Kernel(name, us),)) for name, us in times]
-    return Profile(source, "nsight-compute", rows, remarks=(_SLOWER,))
+    found = re.fullmatch(r"(\d+)\.(\d+)", lines[-1].get("CC", "")) if lines else None
+    capability = (int(found[1]), int(found[2])) if found else None
+    return Profile(source, "nsight-compute", rows, remarks=(_SLOWER,), capability=capability)
 
 
 def _table(text: str) -> list[str]:
@@ -67,7 +70,7 @@ def _wide(lines: Sequence[Line]) -> Iterator[tuple[str, float]]:
     if not lines or _TIMES[0] not in lines[0]:
         raise CompileError(f"has no column {_TIMES[0]}; {_ADVICE}")
     units, *kernels = lines
-    if units[_NAME]:
+    if units.get(_NAME):
         raise CompileError("has no row of units below the names of its columns")
     for line in kernels:
         name = _name(line)

@@ -66,7 +66,17 @@ def _read(source: str, content: Any) -> Profile:
         [row for start, row in found if step.start <= start < step.end]
         for step in sorted(steps, key=lambda step: step.start)
     ]
-    return Profile(source, "pytorch", median_run(runs or [[row for _, row in found]]))
+    rows = median_run(runs or [[row for _, row in found]])
+    return Profile(source, "pytorch", rows, capability=_capability(content))
+
+
+def _capability(content: Any) -> tuple[int, int] | None:
+    """Return the compute capability of the only GPU, if the trace says it."""
+    match content:
+        case {"deviceProperties": [{"computeMajor": int(major), "computeMinor": int(minor)}]}:
+            return major, minor
+        case _:
+            return None
 
 
 def _nested(events: Sequence[Event]) -> list[_Call]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from profile_files import NCU_HEADS, layer_us, profiled, write_ncu
+from profile_files import DATA, NCU_HEADS, layer_us, profiled, write_ncu
 
 from dlc.analyze.profiles import read_profile
 from dlc.errors import CompileError
@@ -80,3 +80,17 @@ def test_other_tables_are_refused(tmp_path: Path, text: str, message: str) -> No
     path.write_text(text)
     with pytest.raises(CompileError, match=message):
         read_profile(path)
+
+
+def test_a_first_line_that_is_not_that_of_the_heads_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text('x"Kernel Name","gpu__time_duration.sum"\n,"us"\nk,1\n')
+    with pytest.raises(CompileError, match="has a row without a kernel name"):
+        read_profile(path)
+
+
+def test_a_profile_of_another_gpu_is_not_compared() -> None:
+    other, own = (profiled(DATA / "ncu.csv.gz", target) for target in ("sm_70", "sm_90a"))
+    assert "compute capability 9.0, and v100 has 7.0" in other["profile"]["remarks"][-1]
+    assert "Q1" not in {each["question"] for each in other["advice"]}
+    assert "Q1" in {each["question"] for each in own["advice"]}

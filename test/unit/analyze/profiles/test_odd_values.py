@@ -12,7 +12,22 @@ from profile_files import DATA, event, profiled, write_ncu
 
 from dlc.errors import CompileError
 
-ODD = (None, -1, 1e400, float("nan"), 10**40, "", "\x1b[2J", [], {}, [[]], {"a": []}, True, "1e9")
+ODD = (
+    None,
+    -1,
+    1e400,
+    float("nan"),
+    10**40,
+    10**400,
+    "",
+    "\x1b[2J",
+    [],
+    {},
+    [[]],
+    {"a": []},
+    True,
+    "1e9",
+)
 TRIES = 40
 
 

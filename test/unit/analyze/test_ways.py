@@ -1,0 +1,57 @@
+"""What kernels take by who computes them, by measured times."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from dlc import arch, registry
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.entry import find_main
+from dlc.analyze.kernels import Kernels
+from dlc.analyze.ways import Ways, ways_of
+from dlc.core.parser import parse_module
+from dlc.plan import Plan, Planner
+from dlc.tuning.measurement import Measurement
+from dlc.tuning.recorded import Recorded
+from dlc.tuning.tuned import Tuned
+
+TYPE = "tensor<8x28x28x64xf16>"
+TEXT = f"""func.func @main(%x: {TYPE}) -> {TYPE} {{
+  %y = graph.relu %x : {TYPE} -> {TYPE}
+  func.return %y : {TYPE}
+}}"""
+
+
+def ways(ours_us: float | None, calls_us: Sequence[float | None]) -> Ways:
+    """Return the ways of a relu of which some schedules have times, calls by their algorithm."""
+    chip, libraries = arch.by_name("sm_90a"), ("cudnn",)
+    flow = Dataflow(find_main(parse_module(TEXT, registry.new_context())).body.block)
+    cluster = Cluster(flow, tuple(flow.ops))
+    plan = Planner(chip, Tuned(), libraries).whole(cluster)
+    assert isinstance(plan, Plan)
+    ours = next(each for each in plan.candidates if not each.schedule.library)
+    calls = {x.schedule.algorithm: x for x in plan.candidates if x.schedule.library}
+    known = {ours.text: ours_us} | {calls[n].text: us for n, us in enumerate(calls_us)}
+    times = {text: Measurement("", 9, 1e-6 * us, 0.0, "", "") for text, us in known.items() if us}
+    planner = Planner(chip, Recorded("test", {plan.key: times}), libraries)
+    return ways_of(Kernels((cluster,)), planner)
+
+
+def test_what_a_library_chooses_is_told_from_what_is_fastest() -> None:
+    found = ways(2.0, [5.0, 3.0])
+    assert (found.ours, found.best, found.advised) == pytest.approx((2e-6, 3e-6, 5e-6))
+    assert found.algorithms == {"cudnn": pytest.approx([5e-6, 3e-6])}
+    assert (found.callers, found.is_best_measured) == (("cudnn",), True)
+
+
+def test_of_a_first_algorithm_without_a_time_nothing_is_said() -> None:
+    found = ways(2.0, [None, 3.0])
+    assert (found.best, found.advised) == pytest.approx((3e-6, 3e-6))
+    assert not found.algorithms, "places are the numbers of algorithms"
+
+
+def test_a_call_without_times_counts_as_no_slower_than_our_kernel() -> None:
+    found = ways(0.1, [])
+    assert (found.best, found.advised) == pytest.approx((1e-7, 1e-7))
+    assert (found.callers, found.is_best_measured) == ((), True)
+    assert not found.are_calls_measured
