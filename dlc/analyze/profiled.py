@@ -1,17 +1,12 @@
 """A report with what a profile of another system says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dlc import arch
 from dlc.analyze.profiles.matching import Matched, match, shares_us
+from dlc.analyze.profiles.objections import objections
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report
-
-_OF = {
-    True: "it has no kernels of a GPU, so what it takes is not compared with this chip",
-    False: "it has kernels of a GPU, so what it takes is not compared with this chip",
-}
-"""What is said of a profile of another kind of chip than that which is a GPU, or none."""
 
 
 def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
@@ -23,10 +18,11 @@ def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     layers = report["layers"]
     matched = match(profile, layers)
     shares = shares_us(matched, layers)
+    on_gpu = isinstance(arch.by_name(report["target"]), arch.GpuArch)
     return {
         **report,
         "layers": [{**each, **_of_layer(n, shares, matched)} for n, each in enumerate(layers)],
-        "profile": _facts(matched, isinstance(arch.by_name(report["target"]), arch.GpuArch)),
+        "profile": _facts(matched, [*objections(matched, layers, on_gpu)]),
         "note": f"{report['note']}; those of the profile were measured by {profile.kind}",
     }, matched
 
@@ -38,9 +34,9 @@ def _of_layer(place: int, shares: Mapping[int, float], matched: Matched) -> Repo
     return {"profile_us": shares[place], **({"profile_kernels": kernels} if kernels else {})}
 
 
-def _facts(matched: Matched, on_gpu: bool) -> Report:
+def _facts(matched: Matched, against: Sequence[str]) -> Report:
+    """against: why its times cannot be compared with those here."""
     profile = matched.profile
-    remarks = [*profile.remarks, *([] if profile.is_of_chip(on_gpu) else [_OF[on_gpu]])]
     others: dict[str, list[float]] = {}
     for row in matched.unmatched:
         others.setdefault(row.name, []).append(row.us)
@@ -51,5 +47,5 @@ def _facts(matched: Matched, on_gpu: bool) -> Report:
         "total_us": profile.total_us,
         "matched_us": matched.matched_us,
         "unmatched": [{"name": n, "us": sum(us), "count": len(us)} for n, us in ordered],
-        "remarks": remarks,
+        "remarks": [*profile.remarks, *against],
     }
