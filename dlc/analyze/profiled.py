@@ -1,9 +1,10 @@
 """A report with what a profile of another system says."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dlc import arch
 from dlc.analyze.profiles.matching import Matched, match, shares_us
+from dlc.analyze.profiles.objections import objections
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report
 
@@ -17,10 +18,11 @@ def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     layers = report["layers"]
     matched = match(profile, layers)
     shares = shares_us(matched, layers)
+    against = [*objections(matched, layers, arch.by_name(report["target"]))]
     return {
         **report,
         "layers": [{**each, **_of_layer(n, shares, matched)} for n, each in enumerate(layers)],
-        "profile": _facts(matched, arch.by_name(report["target"])),
+        "profile": _facts(matched, against),
         "note": f"{report['note']}; those of the profile were measured by {profile.kind}",
     }, matched
 
@@ -32,11 +34,9 @@ def _of_layer(place: int, shares: Mapping[int, float], matched: Matched) -> Repo
     return {"profile_us": shares[place], **({"profile_kernels": kernels} if kernels else {})}
 
 
-def _facts(matched: Matched, chip: arch.Arch) -> Report:
+def _facts(matched: Matched, against: Sequence[str]) -> Report:
+    """against: why its times cannot be compared with those here."""
     profile = matched.profile
-    obstacle = profile.obstacle(chip)
-    other = [f"{obstacle}, so what it takes is not compared with this chip"] if obstacle else []
-    remarks = [*profile.remarks, *other]
     others: dict[str, list[float]] = {}
     for row in matched.unmatched:
         others.setdefault(row.name, []).append(row.us)
@@ -47,5 +47,5 @@ def _facts(matched: Matched, chip: arch.Arch) -> Report:
         "total_us": profile.total_us,
         "matched_us": matched.matched_us,
         "unmatched": [{"name": n, "us": sum(us), "count": len(us)} for n, us in ordered],
-        "remarks": remarks,
+        "remarks": [*profile.remarks, *against],
     }

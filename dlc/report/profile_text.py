@@ -7,7 +7,6 @@ from dlc.errors import counted
 from dlc.report.values import microseconds
 
 _SHOWN = 5
-_LITTLE = 0.5
 _NAME_LETTERS = 100
 
 
@@ -22,8 +21,6 @@ def profile_lines(report: Mapping[str, Any]) -> Iterator[str]:
         f"profile of {profile['kind']}, {profile['source']}: {microseconds(total_us)}, "
         f"{100 * share:.0f} % of it in {len(of)} of {counted(len(report['layers']), 'layer')}"
     )
-    if share < _LITTLE:
-        yield "  most of its time is in no layer of this model: is it the profile of another one?"
     yield from _unmatched(profile["unmatched"])
     yield from (f"  {remark}" for remark in profile["remarks"])
     yield ""

@@ -1,10 +1,11 @@
 r"""Makes profiles of a small network by other systems, which ``dlc-analyze --profile`` reads.
 
 The network has a convolution with normalisation and activation, pooling, two branches that are
-joined, a sum, a product and a softmax; its ONNX file and its PyTorch module do the same. Each
+joined, a sum, a product and a softmax; its ONNX file and its PyTorch module do the same. A second
+one has residual blocks, whose sums ONNX Runtime makes part of convolutions. Each
 command needs only the package that it names. Files go to FOLDER.
 
-    python test/benchmarks/profiles.py model FOLDER               # model.onnx; needs onnx
+    python test/benchmarks/profiles.py model FOLDER               # both networks; needs onnx
     python test/benchmarks/profiles.py onnxruntime FOLDER         # needs onnxruntime
     python test/benchmarks/profiles.py torch FOLDER               # needs torch; on the GPU if any
     ncu --csv --metrics gpu__time_duration.sum --profile-from-start off \
@@ -20,6 +21,7 @@ import argparse
 import gzip
 import json
 import os
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -58,41 +60,72 @@ WEIGHTS = {
     "head_w": (CLASSES, _WIDE),
     "head_b": (CLASSES,),
 }
+RESIDUAL = f"""<ir_version: 8, opset_import: ["": 17]>
+residual (float[1, {CHANNELS}, 14, 14] x) => (float[1, {CHANNELS}, 14, 14] y) {{
+ [stem] a = Conv<kernel_shape = [1, 1]>(x, stem_w)
+ [stem_relu] b = Relu(a)
+ [side] c = Conv<kernel_shape = [1, 1]>(b, side_w)
+ [conv1] d = Conv<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(b, w1)
+ [add1] e = Add(d, c)
+ [relu1] f = Relu(e)
+ [conv2] g = Conv<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(f, w2)
+ [add2] h = Add(f, g)
+ [relu2] i = Relu(h)
+ [conv3] j = Conv<kernel_shape = [3, 3], pads = [1, 1, 1, 1]>(i, w3)
+ [add3] k = Add(i, j)
+ [relu3] y = Relu(k)
+}}"""
+RESIDUAL_WEIGHTS = {
+    **dict.fromkeys(("stem_w", "side_w"), (CHANNELS, CHANNELS, 1, 1)),
+    **dict.fromkeys(("w1", "w2", "w3"), (CHANNELS, CHANNELS, 3, 3)),
+}
 
 
-def write_model(folder: Path) -> Path:
-    """Write the network as an ONNX file with weights from 0.1 to 1; return its place."""
+def write_models(folder: Path) -> tuple[Path, Path]:
+    """Write the networks as ONNX files; return their places."""
+    residual = _write(folder / "residual.onnx", RESIDUAL, RESIDUAL_WEIGHTS)
+    return _write(folder / "model.onnx", NODES, WEIGHTS), residual
+
+
+def _write(path: Path, nodes: str, weights: Mapping[str, tuple[int, ...]]) -> Path:
+    """Write a network with weights from 0.1 to 1; return its place."""
     import numpy as np
     import onnx
 
-    model = onnx.parser.parse_model(NODES)
-    for name, sizes in WEIGHTS.items():
+    model = onnx.parser.parse_model(nodes)
+    for name, sizes in weights.items():
         array = np.linspace(0.1, 1, int(np.prod(sizes)), dtype=np.float32).reshape(sizes)
         model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
-    path = folder / "model.onnx"
     onnx.save(model, path)
     return path
 
 
 def run_onnxruntime(folder: Path) -> None:
     """Profile runs with all optimisations of ONNX Runtime, and with none, on its first provider."""
+    path, residual = write_models(folder)
+    _profile(path, folder / "onnxruntime-all.json.gz", "ORT_ENABLE_ALL")
+    _profile(path, folder / "onnxruntime-none.json.gz", "ORT_DISABLE_ALL")
+    _profile(residual, folder / "onnxruntime-residual.json.gz", "ORT_ENABLE_ALL")
+
+
+def _profile(path: Path, to: Path, level: str) -> None:
+    """Profile runs of a network with one input."""
     import numpy as np
     import onnxruntime
 
-    path = write_model(folder)
-    for name, level in (("all", "ORT_ENABLE_ALL"), ("none", "ORT_DISABLE_ALL")):
-        options = onnxruntime.SessionOptions()
-        options.enable_profiling = True
-        options.profile_file_prefix = str(folder / name)
-        options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
-        providers = onnxruntime.get_available_providers()
-        known = [x for x in providers if x in ("CUDAExecutionProvider", "CPUExecutionProvider")]
-        session = onnxruntime.InferenceSession(path, options, providers=known)
-        for _ in range(STEPS):
-            session.run(None, {"x": np.ones((1, 3, SIZE, SIZE), dtype=np.float32)})
-        written = Path(session.end_profiling())
-        _compress(json.loads(written.read_text()), folder / f"onnxruntime-{name}.json.gz")
-        written.unlink()
+    options = onnxruntime.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(to)
+    options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
+    providers = onnxruntime.get_available_providers()
+    known = [x for x in providers if x in ("CUDAExecutionProvider", "CPUExecutionProvider")]
+    session = onnxruntime.InferenceSession(path, options, providers=known)
+    (given,) = session.get_inputs()
+    for _ in range(STEPS):
+        session.run(None, {given.name: np.ones(given.shape, dtype=np.float32)})
+    written = Path(session.end_profiling())
+    _compress(json.loads(written.read_text()), to)
+    written.unlink()
 
 
 def network(half: bool) -> tuple[Any, Any]:
@@ -183,7 +216,7 @@ def main() -> None:
     given.folder.mkdir(parents=True, exist_ok=True)
     match given.command:
         case "model":
-            print(write_model(given.folder))
+            print(*write_models(given.folder), sep="\n")
         case "onnxruntime":
             run_onnxruntime(given.folder)
         case "torch":

@@ -7,6 +7,7 @@ from functools import cached_property
 from dlc import arch
 from dlc.analyze.advice.command import compile_command
 from dlc.analyze.profiles.matching import Matched
+from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.frontends.onnx.shapes import Shapes
@@ -61,13 +62,19 @@ class Facts:
         """What the model was analysed for."""
         return arch.by_name(self.report["target"])
 
+    @cached_property
+    def is_compared(self) -> bool:
+        """Whether there is a profile whose times are of this model, this size and kind of chip."""
+        return self.matched is not None and not any(
+            objections(self.matched, self.layers, self.chip)
+        )
+
     @property
     def others_us(self) -> float | None:
         """What another system takes for the model on this kind of chip, if a profile says so."""
-        profile = self.matched and self.matched.profile
-        if not profile or profile.kind == "dlc-run" or profile.obstacle(self.chip):
+        if not self.matched or not self.is_compared or self.matched.profile.kind == "dlc-run":
             return None
-        return profile.total_us
+        return self.matched.profile.total_us
 
     @property
     def kind(self) -> str:

@@ -56,7 +56,8 @@ def match(profile: Profile, layers: Sequence[Layer]) -> Matched:
     """Return which layers of a report the calls of a profile compute.
 
     By the nodes or the name of a call, else by its kind and the order. What has no call of its own
-    is part of a call beside it, where that kind of call may have it in it. A call without a layer
+    is part of the nearest call beside it that may have it in it: the last one that computes what it
+    reads, or else the first that reads it. A call without a layer
     is part of that before it, where that kind of call may end it. Raises CompileError where no
     call is one of a layer.
     """
@@ -170,20 +171,24 @@ class _Matching:
     def _beside(
         self, places: Iterable[int], others: Sequence[Sequence[int]], forwards: bool
     ) -> None:
-        """Give layers without a call that of one beside them that may have them in it."""
-        for place in places:
-            if place in self.rows:
-                continue
-            layer = self.layers[place]
-            for number in self._rows_of(others[place]):
-                operator = self.profile.rows[number].operator
-                if operator.may_have(layer["op_type"], layer["macs"], forwards):
-                    self._give(number, place)
-                    break
+        """Give layers without a call that of one beside them that may have them in it.
 
-    def _rows_of(self, places: Iterable[int]) -> Iterator[int]:
+        A call that computes what reads several others runs behind all of these, and one that
+        computes what several read runs before them.
+        """
+        nearest = max if forwards else min
         for place in places:
-            yield from self.rows.get(place, [])[-1:]
+            if place not in self.rows and (
+                fitting := [*self._that_may_have(place, others[place], forwards)]
+            ):
+                self._give(nearest(fitting), place)
+
+    def _that_may_have(self, place: int, others: Iterable[int], forwards: bool) -> Iterator[int]:
+        layer = self.layers[place]
+        for number in (row for other in others for row in self.rows.get(other, [])[-1:]):
+            operator = self.profile.rows[number].operator
+            if operator.may_have(layer["op_type"], layer["macs"], forwards):
+                yield number
 
     def _give(self, row: int, place: int) -> None:
         self.rows.setdefault(place, []).append(row)

@@ -1,7 +1,7 @@
 """Q4: what a framework does that the model does not ask for."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from dlc.analyze.advice.facts import Advice, Facts
@@ -19,6 +19,8 @@ _WORDS = {
     "copy": "copies",
     "": "calls of other kinds",
 }
+_SHOWN = 3
+"""Calls on other sizes."""
 
 
 def ask(facts: Facts) -> Advice | None:
@@ -39,10 +41,18 @@ def ask(facts: Facts) -> Advice | None:
     several = [*_of_several_kernels(facts, matched)]
     if several:
         parts.append(f"{counted(len(several), 'layer')} of several kernels")
-    text = "; ".join([*parts, *sizes])
+    text = "; ".join([*parts, *_shortened(sizes)])
     layers = dict.fromkeys(several)
     title = "Leave out what the model does not ask for"
     return Advice("Q4", title, text, gain_us, [*layers], facts.command() if gain_us else None)
+
+
+def _shortened(texts: Sequence[str]) -> Sequence[str]:
+    """Return the first of some texts, and how many others there are."""
+    if (rest := len(texts) - _SHOWN) <= 0:
+        return texts
+    *first, last = texts[:_SHOWN]
+    return [*first, f"{last} and {counted(rest, 'other')}"]
 
 
 def _extra(facts: Facts, matched: Matched) -> Iterator[tuple[str, float]]:

@@ -18,7 +18,7 @@ def ask(facts: Facts) -> Advice | None:
     seen = _seen(products, without)
     if facts.report["precision"] == "fp32":
         return _other_precision(facts, products, seen)
-    return _other_kernels(facts, without, seen) if seen else None
+    return _other_kernels(facts, without, seen) if seen and facts.is_compared else None
 
 
 def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Advice | None:

@@ -46,6 +46,20 @@ def test_fused_calls_give_their_time_to_their_layers_in_proportion() -> None:
     assert [each["name"] for each in report["profile"]["unmatched"]] == ["ReorderOutput"]
 
 
+def test_a_sum_is_in_the_call_that_ran_last_of_those_it_reads() -> None:
+    """ONNX Runtime makes the sum and the relu of a block part of its convolution; the sums of the
+    second and third block read the block before first.
+    """
+    path = DATA / "onnxruntime-residual.json.gz"
+    found = layer_us(analyze(DATA / "residual.onnx", Options("cpu"), profile=path))
+    rows = {row.name: row.us for row in read_profile(path).rows}
+    assert len(found) == 12
+    assert found["side"] == rows["c_nchwc"]
+    for number, name in enumerate(("d_nchwc", "g_nchwc", "j_nchwc"), 1):
+        block = sum(found[f"{kind}{number}"] for kind in ("conv", "add", "relu"))
+        assert block == pytest.approx(rows[name])
+
+
 def test_the_first_of_several_runs_warms_up(tmp_path: Path) -> None:
     events = [
         item
