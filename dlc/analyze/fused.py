@@ -20,12 +20,15 @@ from dlc.tuning.kind import cluster_of
 @dataclass(frozen=True)
 class Fused:
     """sequential_s: all groups one after the other. parallel_s: the way through them that takes
-    longest. bound_s: the sum of the bounds of their schedules.
+    longest. bound_s: the sum of the bounds of their schedules. kernels, measured: how many there
+    are, those of loops once, and how many of these have a measured time.
     """
 
     sequential_s: float = 0.0
     parallel_s: float = 0.0
     bound_s: float = 0.0
+    kernels: int = 0
+    measured: int = 0
 
 
 def read_fused(module: ModuleOp, planner: Planner) -> Fused:
@@ -48,6 +51,8 @@ def _of_block(block: Block, planner: Planner) -> Fused:
         sum(part.sequential_s for part in each),
         longest_path_s(needs, seconds),
         sum(part.bound_s for part in each),
+        sum(part.kernels for part in each),
+        sum(part.measured for part in each),
     )
 
 
@@ -56,13 +61,15 @@ def _of_op(op: Operation, planner: Planner) -> Fused | None:
         case GroupOp(bound=bound) if bound is not None:
             known_s = _measured_s(op, planner)
             took_s = _seconds(bound, "estimate_us") if known_s is None else known_s
-            return Fused(took_s, took_s, _seconds(bound, "time_us"))
+            return Fused(took_s, took_s, _seconds(bound, "time_us"), 1, known_s is not None)
         case StepLoopOp(runs=runs):
             step = _of_block(op.body.block, planner)
             return Fused(
                 runs * step.sequential_s,
                 runs * step.parallel_s,
                 runs * step.bound_s,
+                step.kernels,
+                step.measured,
             )
         case _:
             return None

@@ -72,6 +72,7 @@ class OneSize:
             "critical_path": longest_path(needs, estimates),
             "layers": layers,
             "groups": own.layers,
+            "fused": {"kernels": own.times.kernels, "measured": own.times.measured},
             "patterns": patterns(layers),
             "note": self._note(),
         }

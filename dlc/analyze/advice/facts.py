@@ -90,9 +90,21 @@ class Facts:
         else:
             measured = ["dlc" in layer.get("measured_us", {}) for layer in working]
         by = "libraries and our kernels" if self.kind else "our kernels"
-        if all(measured):
-            return f"measured times of {by}"
-        return f"{'measured times and ' if any(measured) else ''}estimates for {by}"
+        return f"{_words(sum(measured), len(measured))} {'of' if all(measured) else 'for'} {by}"
+
+    @property
+    def how_fused(self) -> str:
+        """Where the times of our kernels come from, of the layers alone and of the whole model. A
+        measured and an estimated time differ also where nothing is gained.
+        """
+        own = [layer for layer in self.layers if layer["estimate_us"]]
+        measured = sum("dlc" in layer.get("measured_us", {}) for layer in own)
+        alone = _words(measured, len(own))
+        groups = self.report["fused"]
+        together = _words(groups["measured"], groups["kernels"])
+        if alone == together:
+            return f"by {alone}"
+        return f"layers by {alone}, kernels by {together}: measure all with --tune"
 
     def best_us(self, layer: Report) -> float:
         """Return what a layer takes alone at best."""
@@ -113,3 +125,10 @@ class Facts:
         """Return a command line of ``dlc-compile``, ``None`` where no line says it all."""
         precision = precision or self.report["precision"]
         return compile_command(self.report, self.options, self.shapes, precision, tune)
+
+
+def _words(measured: int, all: int) -> str:
+    """Return where times come from of which some were measured."""
+    if measured == all:
+        return "measured times"
+    return "measured times and estimates" if measured else "estimates"

@@ -16,7 +16,7 @@ def ask(facts: Facts) -> Advice | None:
     text = (
         f"{counted(len(joined), 'kernel')} for {counted(len(layers), 'layer')}: "
         f"{microseconds(bounds['fused_sequential_us'])} instead of "
-        f"{microseconds(bounds['sequential_us'])} by our kernels"
+        f"{microseconds(bounds['sequential_us'])} by our kernels, {facts.how_fused}"
     )
     if "joined_sequential_us" in bounds:
         saved_us = bounds["library_sequential_us"] - bounds["joined_sequential_us"]

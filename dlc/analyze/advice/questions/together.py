@@ -19,7 +19,7 @@ def ask(facts: Facts) -> Advice | None:
     what = "what the profile has" if facts.others_us else "our kernels layer by layer"
     text = (
         f"{microseconds(after_us)} instead of {microseconds(before_us)}: our fused kernels in "
-        f"{precision}, {way}, instead of {what}"
+        f"{precision}, {way}, instead of {what}; {facts.how_fused}"
     )
     tune = any("measured_us" in layer for layer in facts.layers)
     layers = [layer["name"] for layer in facts.layers]

@@ -186,3 +186,32 @@ def test_a_kernel_that_moves_for_a_layer_that_moves_is_asked_for(tmp_path: Path)
     report = analyze(parse_model(f"{HEAD} {body}"), Options("sm_90a"), profile=path)
     assert report["profile"]["matched_us"] == 90
     assert "Q4" not in {each["question"] for each in report["advice"]}
+
+
+@pytest.mark.parametrize(
+    ("layers", "kernels", "said"),
+    [
+        ((True, True), 2, "by measured times"),
+        ((False, False), 0, "by estimates"),
+        (
+            (True, True),
+            0,
+            "layers by measured times, kernels by estimates: measure all with --tune",
+        ),
+        (
+            (True, False),
+            2,
+            "layers by measured times and estimates, kernels by measured times: measure all with "
+            "--tune",
+        ),
+    ],
+)
+def test_a_gain_says_where_both_of_its_times_come_from(
+    layers: tuple[bool, ...], kernels: int, said: str
+) -> None:
+    each = [
+        {"estimate_us": 3.0, **({"measured_us": {"dlc": 3.0}} if known else {})} for known in layers
+    ]
+    view = {"estimate_us": 0.0}
+    report = {"layers": [*each, view], "fused": {"kernels": 2, "measured": kernels}, "bounds": {}}
+    assert Facts(report, LIBRARIES, {}, None, lambda _: 0.0).how_fused == said
