@@ -78,7 +78,8 @@ def relative_error(wanted: Array, got: Array, slack: Array | float = 0.0) -> flo
     """
     if wanted.size == 0:
         return 0.0
-    x, y = wanted.astype(np.float64), got.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN, in memory that nobody wrote
+        x, y = wanted.astype(np.float64), got.astype(np.float64)
     counted = np.broadcast_to(np.isfinite(slack), x.shape)
     x, y, slack = x[counted], y[counted], np.broadcast_to(slack, wanted.shape)[counted]
     finite = np.isfinite(x)
