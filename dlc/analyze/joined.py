@@ -20,8 +20,9 @@ class Part:
 def joined(alone: Mapping[str, Kernels], planner: Planner) -> list[Part]:
     """Return parts of one or several layers, in an order in which they can run.
 
-    A layer joins a kernel before it whose results it alone reads, where some library of the
-    planner computes both. alone: the kernels of layers, in an order in which these can run.
+    A layer joins a kernel before it, where some library of the planner computes both, and no other
+    layer reads a result of that part. alone: the kernels of layers, in an order in which these can
+    run.
     """
     found = _Joiner(planner)
     for name, kernels in alone.items():
@@ -44,7 +45,7 @@ class _Joiner:
             (own,) = kernels.each
             for first, before in dict.fromkeys(self._before(own)):
                 both = before.merged(own)
-                if _is_for(before, own) and self._is_computed(both):
+                if _is_for(self.parts[first].kernels, own) and self._is_computed(both):
                     self._join(first, name, before, both)
                     return
         self._place(name, Part([name], kernels))
@@ -69,8 +70,12 @@ class _Joiner:
         self.home |= {op: (first, each) for each in part.kernels.each for op in each.ops}
 
 
-def _is_for(before: Cluster, own: Cluster) -> bool:
-    """Whether nothing but the ops of a kernel reads results of the one before it."""
-    flow, inside = before.flow, {*before.ops, *own.ops}
-    readers = {reader for value in before.results for reader in flow.readers(value)}
-    return readers <= inside and not any(map(flow.escapes, before.results))
+def _is_for(before: Kernels, own: Cluster) -> bool:
+    """Whether nothing but its own ops and those of a kernel reads results of a part. Else what
+    reads them would stand before it once it has moved behind all that the kernel reads.
+    """
+    flow, results = own.flow, [value for each in before.each for value in each.results]
+    inside = {*own.ops, *(op for each in before.each for op in each.ops)}
+    readers = {reader for value in results for reader in flow.readers(value)}
+    leaves = any(map(flow.escapes, results))
+    return not before.loops and not leaves and readers <= inside

@@ -66,7 +66,7 @@ class _Divider:
         key = structure(cluster)
         if key not in self.known:
             self.known[key] = self._places(cluster)
-        return [Cluster(flow, tuple(own[n] for n in places)) for places in self.known[key]]
+        return [Cluster(flow, tuple(own[n] for n in kernel)) for kernel in self.known[key]]
 
     def _places(self, cluster: Cluster) -> list[list[int]]:
         """Return the places of ops that share a kernel, by copies that have nothing around them."""

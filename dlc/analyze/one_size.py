@@ -60,9 +60,9 @@ class OneSize:
         times = Times(fused.sequential_s, fused.parallel_s)
         return times.bounds_us("fused_", whole_s)["fused_parallel_us"]
 
-    def _data(self, own_groups: Callable[[], OwnGroups]) -> Report:
+    def _data(self, answer: Callable[[], OwnGroups]) -> Report:
         layers = [self._layer(each) for each in self._layers.each]
-        own = own_groups()
+        own = answer()
         needs = {layer["name"]: layer["needs"] for layer in layers}
         estimates = {layer["name"]: layer["estimate_us"] for layer in layers}
         return {

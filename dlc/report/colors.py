@@ -1,6 +1,5 @@
 """What the colours of a page stand for."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dlc.report.markup import element, text
@@ -19,12 +18,12 @@ def kind_colors(rows: Sequence[Row]) -> dict[str, str]:
     """Return the colours of the kinds of rows, those that take longest together first; kinds for
     which no colour is left share one.
     """
-    us = Counter[str]()
+    us = dict.fromkeys((row.kind for row in rows), 0.0)
     for row in rows:
-        us[row.kind] += row.us  # pyright: ignore[reportArgumentType]  (counts may be floats)
+        us[row.kind] += row.us
     return {
         kind: COLORS[place] if place < len(COLORS) else _OTHER
-        for place, (kind, _) in enumerate(us.most_common())
+        for place, kind in enumerate(sorted(us, key=us.__getitem__, reverse=True))
     }
 
 

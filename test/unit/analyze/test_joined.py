@@ -3,13 +3,20 @@
 import pytest
 from layer_models import analysis
 
+from dlc import arch, registry
+from dlc.analysis.dataflow import Cluster, Dataflow
+from dlc.analysis.entry import find_main
+from dlc.analyze.joined import joined
+from dlc.analyze.kernels import Kernels
 from dlc.analyze.ways import Ways, total
+from dlc.core.parser import parse_module
+from dlc.plan import Planner
 
 WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3), "b": (64,)}
 PADS = "<pads = [1, 1, 1, 1]>"
 
 
-def joined(body: str) -> dict[str, float]:
+def bounds_of(body: str) -> dict[str, float]:
     head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y)"
     report = analysis(f"{head} {{ {body} }}", WEIGHTS, libraries=("cudnn", "cublaslt"))
     return report["bounds"]
@@ -19,7 +26,7 @@ def gain_us(body: str) -> float:
     """Return what joining gains; a model that begins and ends with a conversion of its tensors has
     layers before and behind ``body``, from ``u`` to ``v``.
     """
-    bounds = joined(f"u = Erf(x) {body} y = Erf(v)")
+    bounds = bounds_of(f"u = Erf(x) {body} y = Erf(v)")
     return bounds["library_sequential_us"] - bounds["joined_sequential_us"]
 
 
@@ -42,6 +49,45 @@ def test_a_layer_whose_result_leaves_the_model_stays_alone() -> None:
     body = f"{head} {{ a = Conv{PADS}(x, w) y = Relu(a) }}"
     bounds = analysis(body, WEIGHTS, libraries=("cudnn",))["bounds"]
     assert bounds["joined_sequential_us"] == bounds["library_sequential_us"]
+
+
+TYPE = "tensor<8x28x28x64xf16>"
+
+
+def parts(*ops: str, outputs: str = "%y") -> list[list[str]]:
+    """Return the layers of each part of a model of ``%x``. ops: elementwise ones of ``graph``, each
+    as ``layer name operands``. The last letter of a layer is its result, and its name where it has
+    one letter.
+    """
+    lines, layers = [], dict[str, list[int]]()
+    for number, (layer, name, *operands) in enumerate(op.split() for op in ops):
+        types = TYPE if len(operands) == 1 else f"({TYPE}, {TYPE})"
+        lines.append(f"%{layer[-1]} = graph.{name} {', '.join(operands)} : {types} -> {TYPE}")
+        layers.setdefault(layer[:-1] or layer, []).append(number)
+    results = ", ".join([TYPE] * len(outputs.split(", ")))
+    head, end = f"func.func @main(%x: {TYPE}) -> ({results}) {{", f"func.return {outputs}"
+    text = "\n".join([head, *lines, f"{end} : {results}", "}"])
+    flow = Dataflow(find_main(parse_module(text, registry.new_context())).body.block)
+    alone = {
+        name: Kernels(tuple(Cluster(flow, (flow.ops[n],)) for n in numbers))
+        for name, numbers in layers.items()
+    }
+    planner = Planner(arch.by_name("sm_90a"), libraries=("cudnn",))
+    return [part.layers for part in joined(alone, planner)]
+
+
+def test_a_layer_joins_the_one_that_only_it_reads() -> None:
+    assert parts("a relu %x", "y sigmoid %a") == [["a", "y"]]
+
+
+def test_what_leaves_the_model_is_not_only_between_two_layers() -> None:
+    assert parts("a relu %x", "y sigmoid %a", outputs="%y, %a") == [["a"], ["y"]]
+
+
+def test_a_part_does_not_move_behind_who_reads_another_of_its_results() -> None:
+    """Layer ``p`` gives ``b`` and ``c``; ``r`` reads the one, and ``y`` could join the other."""
+    ops = ("pb relu %x", "pc sigmoid %x", "rd erf %b", "e relu %c", "y add %d %e")
+    assert parts(*ops)[:3] == [["p"], ["r"], ["e", "y"]]
 
 
 def test_nothing_joins_what_no_library_computes() -> None:
