@@ -7,7 +7,7 @@ from typing import Any
 from dlc.errors import counted
 from dlc.report.advice_table import advice_table
 from dlc.report.bars import bars
-from dlc.report.bound_names import all_bounds, shown_bounds
+from dlc.report.bounds import all_bounds, shown_bounds
 from dlc.report.colors import CURVE_COLORS, OTHER_TIMES, key, kind_colors, legend
 from dlc.report.graph import graph, other_names
 from dlc.report.layer_details import layer_details

@@ -5,7 +5,7 @@ from typing import Any
 
 from dlc.errors import counted, printable
 from dlc.report.advice_text import advice_lines
-from dlc.report.bound_names import shown_bounds
+from dlc.report.bounds import shown_bounds
 from dlc.report.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 

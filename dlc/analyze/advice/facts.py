@@ -11,6 +11,7 @@ from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.frontends.onnx.shapes import Shapes
+from dlc.report.bounds import FUSED, LAYERS, LIBRARIES
 
 _NARROWER = ("tf32", "fp16")
 
@@ -77,19 +78,26 @@ class Facts:
         return self.matched.profile.total_us
 
     @property
-    def kind(self) -> str:
-        """How the bounds by layer begin: with ``library_`` where libraries were asked, too."""
-        return "library_" if "library_sequential_us" in self.bounds else ""
+    def by_libraries(self) -> bool:
+        """Whether libraries were asked, too."""
+        return LIBRARIES.sequential.key in self.bounds
+
+    @property
+    def alone_us(self) -> tuple[float, float]:
+        """What the layers take alone at best: one after the other, and each as soon as its inputs
+        are there.
+        """
+        return (LIBRARIES if self.by_libraries else LAYERS).of(self.bounds)
 
     @cached_property
     def how(self) -> str:
         """Where the times of layers come from; some layers take none."""
         working = [layer for layer in self.layers if self.best_us(layer)]
-        if self.kind:
+        if self.by_libraries:
             measured = [layer["library_us"]["measured"] for layer in working]
         else:
             measured = ["dlc" in layer.get("measured_us", {}) for layer in working]
-        by = "libraries and our kernels" if self.kind else "our kernels"
+        by = "libraries and our kernels" if self.by_libraries else "our kernels"
         return f"{_words(sum(measured), len(measured))} {'of' if all(measured) else 'for'} {by}"
 
     @property
@@ -108,7 +116,7 @@ class Facts:
 
     def best_us(self, layer: Report) -> float:
         """Return what a layer takes alone at best."""
-        return layer["library_us"]["us"] if self.kind else layer["estimate_us"]
+        return layer["library_us"]["us"] if self.by_libraries else layer["estimate_us"]
 
     @cached_property
     def fastest(self) -> tuple[str, float]:
@@ -116,7 +124,7 @@ class Facts:
 
         Products of fp32 use no tensor cores; those of other precisions do already.
         """
-        times = {self.report["precision"]: self.bounds["fused_parallel_us"]}
+        times = {self.report["precision"]: self.bounds[FUSED.parallel.key]}
         for name in _NARROWER if self.on_gpu and "fp32" in times else ():
             times[name] = self.at_precision(name)
         return min(times.items(), key=lambda pair: pair[1])

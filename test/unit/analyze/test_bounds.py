@@ -9,6 +9,7 @@ from dlc.analysis.entry import find_main
 from dlc.analyze.critical_path import longest_path, longest_path_s
 from dlc.analyze.work import work_of
 from dlc.core.parser import parse_module
+from dlc.report.bounds import FUSED, LAYERS, LEAST
 
 BRANCHES = """m (float[1, 64, 28, 28] x) => (float[1, 64, 28, 28] y)
 { [a] a = Conv(x, w) [b] b = Conv<pads = [1, 1, 1, 1]>(x, v) [join] y = Add(a, b) }"""
@@ -30,8 +31,8 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_hardware_is_least_and_sequence_most(name: str, target: str, precision: str) -> None:
     bounds = analysis(*MODELS[name], target=target, precision=precision)["bounds"]
-    for kind in ("", "least_", "fused_"):
-        parallel, sequential = bounds[f"{kind}parallel_us"], bounds[f"{kind}sequential_us"]
+    for pair in (LAYERS, LEAST, FUSED):
+        sequential, parallel = pair.of(bounds)
         assert 0 < bounds["hardware_us"] <= parallel <= sequential
     assert bounds["least_sequential_us"] <= bounds["sequential_us"]
     assert bounds["least_parallel_us"] <= bounds["parallel_us"]

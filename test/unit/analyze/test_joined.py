@@ -11,6 +11,7 @@ from dlc.analyze.kernels import Kernels
 from dlc.analyze.ways import Ways, total
 from dlc.core.parser import parse_module
 from dlc.plan import Planner
+from dlc.report.bounds import ADVISED, BOUNDS, JOINED, LIBRARIES
 
 WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3), "b": (64,)}
 PADS = "<pads = [1, 1, 1, 1]>"
@@ -94,9 +95,12 @@ def test_nothing_joins_what_no_library_computes() -> None:
     assert gain_us("a = Abs(u) v = Erf(a)") == 0
 
 
-def test_without_libraries_there_are_no_such_bounds() -> None:
+@pytest.mark.parametrize("libraries", [(), ("cudnn",)])
+def test_only_an_analysis_with_libraries_has_their_bounds(libraries: tuple[str, ...]) -> None:
     body = "m (float[8, 64] x) => (float[8, 64] y) { y = Relu(x) }"
-    assert not {"library_sequential_us", "joined_sequential_us"} & analysis(body)["bounds"].keys()
+    keys = analysis(body, libraries=libraries)["bounds"].keys()
+    assert keys - {"fusion_gain_us"} == {x.key for x in BOUNDS if libraries or not x.of_libraries}
+    assert ("joined_sequential_us" in keys) == bool(libraries)
 
 
 def test_a_layer_that_no_library_computes_is_counted_with_our_kernel() -> None:
@@ -135,5 +139,6 @@ def test_joined_layers_never_take_longer(precision: str) -> None:
     head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
     body = f"{head} {{ a = Conv{PADS}(x, w) c = Add(a, x) y = Relu(c) }}"
     bounds = analysis(body, WEIGHTS, precision=precision, libraries=("cudnn",))["bounds"]
-    for kind in ("sequential_us", "parallel_us"):
-        assert bounds[f"joined_{kind}"] <= bounds[f"library_{kind}"] <= bounds[f"advised_{kind}"]
+    each = (pair.of(bounds) for pair in (JOINED, LIBRARIES, ADVISED))
+    for joined_us, library_us, advised_us in zip(*each, strict=True):
+        assert joined_us <= library_us <= advised_us

@@ -14,7 +14,7 @@ from page_elements import number, of_class, parsed, part
 
 from dlc.analyze import analyze
 from dlc.compiler import Options
-from dlc.report.bound_names import all_bounds, shown_bounds
+from dlc.report.bounds import all_bounds, shown_bounds
 from dlc.report.layer_page import layer_page
 
 STRANGE = "</title></style><script>alert(1)</script>\"'&amp;\x1b"

@@ -14,6 +14,7 @@ from dlc.analyze import analyze
 from dlc.analyze.advice import Facts, advise
 from dlc.compiler import Options
 from dlc.compiler.outcome import Report
+from dlc.report.bounds import BOUNDS
 
 LIBRARIES = Options("sm_90a", "fp16", libraries=("cudnn",))
 
@@ -28,9 +29,7 @@ def made_up(**layers: dict[str, Any]) -> Report:
     known: Report = {"needs": [], "macs": 1, "op_type": "Conv", "inputs": []}
     each: list[Report] = [{**known, "name": name, **layer} for name, layer in layers.items()]
     sequential_us = sum(layer["library_us"]["us"] for layer in each)
-    times = dict.fromkeys(("sequential_us", "parallel_us"), sequential_us)
-    kinds = ("", "library_", "advised_", "joined_", "fused_")
-    bounds = {f"{kind}{name}": us for kind in kinds for name, us in times.items()}
+    bounds = dict.fromkeys((bound.key for bound in BOUNDS), sequential_us)
     return {
         "model": "m.onnx",
         "target": "sm_90a",
