@@ -27,4 +27,15 @@ def advise(facts: Facts) -> list[Report]:
     least_us = _LEAST_SHARE * (facts.others_us or facts.bounds[LAYERS.sequential.key])
     found = [each for each in found if not each.gain_us or each.gain_us >= least_us]
     ordered = sorted(found, key=lambda advice: -advice.gain_us)
-    return [{**asdict(advice), "layers": [*advice.layers]} for advice in ordered]
+    return [_data(advice, facts) for advice in ordered]
+
+
+def _data(advice: Advice, facts: Facts) -> Report:
+    """Return advice as a report has it: its command as data, and as a line."""
+    command = advice.command
+    return {
+        **asdict(advice),
+        "layers": [*advice.layers],
+        "options": command and asdict(command),
+        "command": command and facts.line(command),
+    }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dlc import arch
-from dlc.analyze.advice.command import compile_command
+from dlc.analyze.advice.command import Command
 from dlc.analyze.profiles.matching import Matched
 from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
@@ -19,7 +19,7 @@ _NARROWER = ("tf32", "fp16")
 @dataclass(frozen=True)
 class Advice:
     """An answer to a question of Benanza. gain_us: what is gained if it is followed. layers: the
-    names of those that it is about. command: what does it, ``None`` where nothing of ours does.
+    names of those that it is about. command: what does it, ``None`` where no compile does.
     """
 
     question: str
@@ -27,7 +27,7 @@ class Advice:
     text: str
     gain_us: float
     layers: Sequence[str] = ()
-    command: str | None = None
+    command: Command | None = None
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,14 @@ class Facts:
             times[name] = self.at_precision(name)
         return min(times.items(), key=lambda pair: pair[1])
 
-    def command(self, precision: str = "", tune: bool = False) -> str | None:
+    def command(self, precision: str = "", tune: bool = False) -> Command:
+        """Return a compile in a precision, by default that of the analysis."""
+        return Command(precision or self.report["precision"], tune)
+
+    def line(self, command: Command) -> str | None:
         """Return a command line of ``dlc-compile``, ``None`` where no line says it all."""
-        precision = precision or self.report["precision"]
-        return compile_command(self.report, self.options, self.shapes, precision, tune)
+        report = self.report
+        return command.line(report["model"], report["target"], self.options, self.shapes)
 
 
 def _words(measured: int, all: int) -> str:

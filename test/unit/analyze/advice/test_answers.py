@@ -52,6 +52,7 @@ def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> No
     assert advice["question"] == "Q3"
     assert advice["gain_us"] == pytest.approx(8 + 1)
     assert advice["layers"] == ["a", "c"]
+    assert advice["options"] == {"precision": "fp16", "tune": True}
     assert advice["command"] == (
         "dlc-compile m.onnx -o m.so --target sm_90a --precision fp16 --libraries cudnn --tune"
     )
