@@ -27,6 +27,8 @@ def _facts(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _times(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    is_measured = "dlc" in layer.get("measured_us", {})
+    yield "estimate", microseconds(layer["estimate_us"]) if is_measured else ""
     prices = layer["libraries_us"].items()
     yield "estimates with libraries", ", ".join(f"{k} {microseconds(us)}" for k, us in prices)
     yield "best library call", value(layer.get("library_us") or {})

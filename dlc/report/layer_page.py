@@ -24,8 +24,8 @@ _BOUNDS = "What the whole model takes: each bar is another way to run its layers
 _ADVICE = "What may make the model faster, and by how much."
 _GRAPH = (
     "Each row is a layer, in the order of the file. A line goes from what writes a value to what "
-    "reads it; the red way is the critical path, which takes longest. The bar in colour is our "
-    "plan's estimate for the layer alone, the black line what any kernel takes at least on this "
+    "reads it; the red way is the critical path, which takes longest. The bar in colour is what "
+    "our plan takes for the layer alone, the black line what any kernel takes at least on this "
     "chip. A click leads to what is known of the layer."
 )
 _ROOFLINE = (
@@ -100,15 +100,15 @@ def _facts(report: Mapping[str, Any]) -> str:
 
 
 def _others(rows: Sequence[Row]) -> str:
-    """Return what the bars below that of the estimate are."""
+    """Return what the bars below that of our plan are."""
     names = zip(other_names(rows), OTHER_TIMES, strict=False)
     keys = [key(name, color) for name, color in names]
-    return element("p", "Below the estimate: ", *keys) if keys else ""
+    return element("p", "Below that of our plan: ", *keys) if keys else ""
 
 
 def _whose(rows: Sequence[Row]) -> str:
     """Return where the times of the points come from."""
     names = other_names(rows)
     if not names:
-        return "Times are the estimates."
-    return f"Times are the first known one of: {', '.join(reversed(names))}, estimate."
+        return "Times are those of our plan."
+    return f"Times are the first known one of: {', '.join(reversed(names))}, our plan."

@@ -24,7 +24,7 @@ def layer_rows(report: Mapping[str, Any], anchors: str) -> list[Row]:
                 layer["name"],
                 f"{layer['op_type']} {shapes(layer['outputs'][:1])}",
                 layer["op_type"],
-                layer["estimate_us"],
+                layer["time_us"],
                 layer["bound_us"],
                 layer["flops"],
                 layer["bytes_read"] + layer["bytes_written"],
@@ -40,7 +40,7 @@ def layer_rows(report: Mapping[str, Any], anchors: str) -> list[Row]:
 
 def at_best_known(row: Row) -> Row:
     """Return a row with the time that is nearest to a measurement: of a profile, of a library, or
-    the estimate.
+    of our kernels.
     """
     us = row.other_us.get(PROFILE) or row.other_us.get(LIBRARY) or row.us
     return replace(row, us=us)

@@ -36,8 +36,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _layers(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    total_us = sum(layer["estimate_us"] for layer in layers)
-    ordered = sorted(layers, key=lambda layer: -layer["estimate_us"])
+    total_us = sum(layer["time_us"] for layer in layers)
+    ordered = sorted(layers, key=lambda layer: -layer["time_us"])
     libraries = sorted({name for layer in layers for name in layer["libraries_us"]})
     profile = ["profile"] if any("profile_us" in layer for layer in layers) else []
     others = (*libraries, *profile)
@@ -45,7 +45,7 @@ def _layers(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     rows = [heads, *(_row(each, total_us, others) for each in ordered[:LAYERS_SHOWN])]
     yield from _aligned(rows, len(heads) - 3)
     if rest := ordered[LAYERS_SHOWN:]:
-        us = sum(layer["estimate_us"] for layer in rest)
+        us = sum(layer["time_us"] for layer in rest)
         yield f"{_share(us, total_us)} {counted(len(rest), 'other layer')} (--json has all)"
 
 
@@ -54,8 +54,8 @@ def _row(layer: Mapping[str, Any], total_us: float, others: Sequence[str]) -> tu
     measured = {"profile": layer["profile_us"]} if "profile_us" in layer else {}
     prices = {**layer["libraries_us"], **measured}
     return (
-        _share(layer["estimate_us"], total_us),
-        microseconds(layer["estimate_us"]),
+        _share(layer["time_us"], total_us),
+        microseconds(layer["time_us"]),
         microseconds(layer["bound_us"]),
         *(microseconds(prices[name]) if name in prices else "-" for name in others),
         _count(layer["macs"]),
@@ -70,7 +70,7 @@ def _patterns(patterns: Sequence[Mapping[str, Any]], layers: int) -> Iterator[st
     again = [each for each in patterns if each["count"] > 1]
     yield f"{counted(layers, 'layer')}, {len(patterns)} different"
     rows = [
-        (f"{each['count']}x", microseconds(each["estimate_us"]), each["op_type"], each["first"])
+        (f"{each['count']}x", microseconds(each["time_us"]), each["op_type"], each["first"])
         for each in again[:PATTERNS_SHOWN]
     ]
     yield from _aligned([("count", "time", "operator", "first layer"), *rows] if rows else [], 2)

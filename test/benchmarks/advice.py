@@ -69,7 +69,7 @@ class Followed:
         model = onnx.shape_inference.infer_shapes(onnx.load(self.path))
         extractor = Extractor(model)
         known = {tensor.name for tensor in model.graph.initializer}
-        layers = {x["name"] for x in self.report()["layers"] if x["estimate_us"]}
+        layers = {x["name"] for x in self.report()["layers"] if x["time_us"]}
         for number, node in enumerate(model.graph.node):
             if node.name in layers:
                 inputs = [*dict.fromkeys(x for x in node.input if x and x not in known)]

@@ -105,7 +105,7 @@ class Facts:
         """Where the times of our kernels come from, of the layers alone and of the whole model. A
         measured and an estimated time differ also where nothing is gained.
         """
-        own = [layer for layer in self.layers if layer["estimate_us"]]
+        own = [layer for layer in self.layers if layer["time_us"]]
         measured = sum("dlc" in layer.get("measured_us", {}) for layer in own)
         alone = _words(measured, len(own))
         groups = self.report["fused"]
@@ -116,7 +116,7 @@ class Facts:
 
     def best_us(self, layer: Report) -> float:
         """Return what a layer takes alone at best."""
-        return layer["library_us"]["us"] if self.by_libraries else layer["estimate_us"]
+        return layer["library_us"]["us"] if self.by_libraries else layer["time_us"]
 
     @cached_property
     def fastest(self) -> tuple[str, float]:

@@ -201,11 +201,11 @@ def same_inputs(row: Row, layer: Layer) -> bool:
 
 def shares_us(matched: Matched, layers: Sequence[Layer]) -> Mapping[int, float]:
     """Return what a profile says of each layer, by place: a call of several gives each of them a
-    part of its time, in proportion to the estimates for them.
+    part of its time, in proportion to what they take by our kernels.
     """
     found: dict[int, float] = {}
     for row, places in zip(matched.profile.rows, matched.layers, strict=True):
-        weights = [layers[place]["estimate_us"] for place in places]
+        weights = [layers[place]["time_us"] for place in places]
         total = sum(weights)
         for place, weight in zip(places, weights, strict=True):
             part = weight / total if total else 1 / len(places)

@@ -107,22 +107,23 @@ def test_a_layer_that_no_library_computes_is_counted_with_our_kernel() -> None:
     head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y)"
     report = analysis(f"{head} {{ y = Erf(x) }}", libraries=("cudnn",))
     (layer,) = report["layers"]
-    assert layer["library_us"] == {"us": layer["estimate_us"], "by": "dlc", "measured": False}
+    assert layer["library_us"] == {"us": layer["time_us"], "by": "dlc", "measured": False}
 
 
 def test_a_call_that_was_not_measured_bounds_no_more_than_our_kernel() -> None:
     head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
     body = f"{head} {{ u = Erf(x) a = Relu(u) y = Erf(a) }}"
     relu = analysis(body, libraries=("cudnn",))["layers"][1]
-    assert relu["libraries_us"]["cudnn"] > relu["estimate_us"], "so careful is its price"
-    assert relu["library_us"] == {"us": relu["estimate_us"], "by": "dlc", "measured": False}
+    assert relu["libraries_us"]["cudnn"] > relu["time_us"], "so careful is its price"
+    assert relu["library_us"] == {"us": relu["time_us"], "by": "dlc", "measured": False}
 
 
 def test_parts_take_what_each_of_them_takes() -> None:
-    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]}, ("a",))
-    other = Ways(5.0, 5.0, 5.0, is_measured=False, is_best_measured=False)
+    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]}, ("a",), estimate=4.0)
+    other = Ways(5.0, 5.0, 5.0, estimate=5.0, is_measured=False, is_best_measured=False)
     both = total([one, other])
     assert (both.ours, both.best, both.advised) == (8.0, 7.0, 7.5)
+    assert both.estimate == 9.0
     assert both.by_library == {"a": 7.0}
     assert (both.is_measured, both.is_best_measured, both.are_calls_measured) == (
         False,

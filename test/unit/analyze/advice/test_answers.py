@@ -43,7 +43,7 @@ def made_up(**layers: dict[str, Any]) -> Report:
 def layer(*cudnn: float, dlc: float = 50.0) -> dict[str, Any]:
     """Return a layer with the times of algorithms of cuDNN, and of our kernel."""
     found = {"library_us": {"us": min(*cudnn, dlc), "by": "cudnn", "measured": True}}
-    return {**found, "measured_us": {"dlc": dlc, "cudnn": [*cudnn]}, "estimate_us": dlc}
+    return {**found, "measured_us": {"dlc": dlc, "cudnn": [*cudnn]}, "time_us": dlc}
 
 
 def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> None:
@@ -62,7 +62,7 @@ def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> No
 
 
 def test_without_measured_algorithms_there_is_nothing_to_choose() -> None:
-    known = {"library_us": {"us": 5.0, "by": "cudnn", "measured": False}, "estimate_us": 5.0}
+    known = {"library_us": {"us": 5.0, "by": "cudnn", "measured": False}, "time_us": 5.0}
     assert answers(made_up(a=known, b={**known, "measured_us": {"dlc": 5.0}})) == []
     assert answers(made_up(a=layer(5.0, 6.0))) == []
 
@@ -73,7 +73,7 @@ def test_a_run_is_compared_with_the_bounds() -> None:
     bound_us, total_us = report["bounds"]["sequential_us"], report["profile"]["total_us"]
     assert advice["gain_us"] == pytest.approx(total_us - bound_us)
     assert f"({100 * bound_us / total_us:.0f} % of it)" in advice["text"]
-    slower = [x["name"] for x in report["layers"] if x["profile_us"] > x["estimate_us"]]
+    slower = [x["name"] for x in report["layers"] if x["profile_us"] > x["time_us"]]
     assert advice["layers"] == slower
 
 
@@ -149,7 +149,7 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
         stem = report["layers"][0]
         assert advice["layers"] == ["stem_conv"]
         of_products = stem["profile_us"] - 3.0  # the change of layout is Q4's
-        assert advice["gain_us"] == pytest.approx(of_products - stem["estimate_us"])
+        assert advice["gain_us"] == pytest.approx(of_products - stem["time_us"])
 
 
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ def test_a_gain_says_where_both_of_its_times_come_from(
     layers: tuple[bool, ...], kernels: int, said: str
 ) -> None:
     each = [
-        {"estimate_us": 3.0, **({"measured_us": {"dlc": 3.0}} if known else {})} for known in layers
+        {"time_us": 3.0, **({"measured_us": {"dlc": 3.0}} if known else {})} for known in layers
     ]
-    view = {"estimate_us": 0.0}
+    view = {"time_us": 0.0}
     report = {"layers": [*each, view], "fused": {"kernels": 2, "measured": kernels}, "bounds": {}}
     assert Facts(report, LIBRARIES, {}, None, lambda _: 0.0).how_fused == said
