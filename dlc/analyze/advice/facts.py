@@ -6,7 +6,7 @@ from functools import cached_property
 
 from dlc import arch
 from dlc.analyze.advice.command import Command
-from dlc.analyze.profiles.matching import Matched
+from dlc.analyze.profiles.matched import Matched
 from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
