@@ -16,8 +16,8 @@ from dlc.compiler.options import PRECISIONS, Options
 from dlc.compiler.output_place import check_places
 from dlc.errors import CompileError
 from dlc.option_text import option
-from dlc.report.layer_page import layer_page
-from dlc.report.layer_table import layer_text
+from dlc.report.analyses.layer_page import layer_page
+from dlc.report.analyses.layer_table import layer_text
 from dlc.tools._command import SUCCESS, CommandParser, Progress, positive, run_command
 from dlc.tools._division_arguments import add_libraries, add_search
 from dlc.tools._model_arguments import add_inputs, check_once, constants

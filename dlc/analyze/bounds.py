@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dlc.analyze.fused import Fused
 from dlc.analyze.rating import Rating
 from dlc.analyze.times import Times
-from dlc.report.bounds import (
+from dlc.report.analyses.bounds import (
     ADVISED,
     BOUNDS,
     FUSED,

@@ -30,7 +30,7 @@ from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.report.bounds import FUSED
+from dlc.report.analyses.bounds import FUSED
 
 _BY_MODEL = "all times come from the model of the chip: no measurements"
 

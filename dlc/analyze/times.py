@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dlc.analyze.critical_path import longest_path_s
-from dlc.report.bounds import Pair
+from dlc.report.analyses.bounds import Pair
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from importlib import import_module
 from dlc.analyze.advice import questions
 from dlc.analyze.advice.facts import Advice, Facts
 from dlc.compiler.outcome import Report
-from dlc.report.bounds import LAYERS
+from dlc.report.analyses.bounds import LAYERS
 
 __all__ = ["Advice", "Facts", "advise"]
 

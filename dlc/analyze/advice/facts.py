@@ -11,7 +11,7 @@ from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.frontends.onnx.shapes import Shapes
-from dlc.report.bounds import FUSED, LAYERS, LIBRARIES
+from dlc.report.analyses.bounds import FUSED, LAYERS, LIBRARIES
 
 _NARROWER = ("tf32", "fp16")
 

@@ -9,7 +9,7 @@ from dlc.analysis.entry import find_main
 from dlc.analyze.critical_path import longest_path, longest_path_s
 from dlc.analyze.work import work_of
 from dlc.core.parser import parse_module
-from dlc.report.bounds import FUSED, LAYERS, LEAST
+from dlc.report.analyses.bounds import FUSED, LAYERS, LEAST
 
 BRANCHES = """m (float[1, 64, 28, 28] x) => (float[1, 64, 28, 28] y)
 { [a] a = Conv(x, w) [b] b = Conv<pads = [1, 1, 1, 1]>(x, v) [join] y = Add(a, b) }"""

@@ -11,7 +11,7 @@ from dlc.analyze.kernels import Kernels
 from dlc.analyze.ways import Ways, total
 from dlc.core.parser import parse_module
 from dlc.plan import Planner
-from dlc.report.bounds import ADVISED, BOUNDS, JOINED, LIBRARIES
+from dlc.report.analyses.bounds import ADVISED, BOUNDS, JOINED, LIBRARIES
 
 WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3), "b": (64,)}
 PADS = "<pads = [1, 1, 1, 1]>"

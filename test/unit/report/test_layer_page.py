@@ -14,8 +14,8 @@ from page_elements import number, of_class, parsed, part
 
 from dlc.analyze import analyze
 from dlc.compiler import Options
-from dlc.report.bounds import all_bounds, shown_bounds
-from dlc.report.layer_page import layer_page
+from dlc.report.analyses.bounds import all_bounds, shown_bounds
+from dlc.report.analyses.layer_page import layer_page
 from dlc.report.values import microseconds
 
 STRANGE = "</title></style><script>alert(1)</script>\"'&amp;\x1b"

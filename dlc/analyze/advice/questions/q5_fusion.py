@@ -2,7 +2,7 @@
 
 from dlc.analyze.advice.facts import Advice, Facts
 from dlc.errors import counted
-from dlc.report.bounds import FUSED, JOINED, LAYERS, LIBRARIES
+from dlc.report.analyses.bounds import FUSED, JOINED, LAYERS, LIBRARIES
 from dlc.report.values import microseconds
 
 

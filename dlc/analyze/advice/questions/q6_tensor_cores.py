@@ -6,7 +6,7 @@ from dlc.analyze.advice.facts import Advice, Facts
 from dlc.analyze.profiles.kernel_names import on_tensor_cores
 from dlc.compiler.outcome import Report
 from dlc.errors import counted
-from dlc.report.bounds import FUSED
+from dlc.report.analyses.bounds import FUSED
 from dlc.report.values import microseconds
 
 

@@ -1,7 +1,7 @@
 """All of it together, which is not the sum: what one answer gains, another cannot gain again."""
 
 from dlc.analyze.advice.facts import Advice, Facts
-from dlc.report.bounds import FUSED, LAYERS
+from dlc.report.analyses.bounds import FUSED, LAYERS
 from dlc.report.values import microseconds
 
 

@@ -14,7 +14,7 @@ from dlc.analyze import analyze
 from dlc.analyze.advice import Facts, advise
 from dlc.compiler import Options
 from dlc.compiler.outcome import Report
-from dlc.report.bounds import BOUNDS
+from dlc.report.analyses.bounds import BOUNDS
 
 LIBRARIES = Options("sm_90a", "fp16", libraries=("cudnn",))
 

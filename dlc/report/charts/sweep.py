@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dlc.report.axes import Axes
-from dlc.report.markup import chart, element, text
+from dlc.report.charts.axes import Axes
+from dlc.report.charts.markup import chart, element, text
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 """Microseconds at each batch size, by what takes them."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dlc.report.row import Row
+from dlc.report.charts.row import Row
 
 
 def launches_of(variant: Mapping[str, Any], seconds: Sequence[float] | None = None) -> list[Row]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import atan2, degrees, floor, hypot, log10
 from typing import Any
 
-from dlc.report.axes import LEFT, Axes
-from dlc.report.markup import chart, element, label, line, text
-from dlc.report.row import Row
+from dlc.report.charts.axes import LEFT, Axes
+from dlc.report.charts.markup import chart, element, label, line, text
+from dlc.report.charts.row import Row
 
 _WIDTH, _HEIGHT = 860, 420
 _GIGA = 1e9

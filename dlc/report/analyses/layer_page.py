@@ -5,19 +5,19 @@ from pathlib import PurePath
 from typing import Any
 
 from dlc.errors import counted
-from dlc.report.advice_table import advice_table
-from dlc.report.bars import bars
-from dlc.report.bounds import all_bounds, shown_bounds
-from dlc.report.colors import CURVE_COLORS, OTHER_TIMES, key, kind_colors, legend
-from dlc.report.graph import graph, other_names
-from dlc.report.layer_details import layer_details
-from dlc.report.layer_rows import at_best_known, layer_rows
-from dlc.report.markup import document, element, section, text
-from dlc.report.roofline import roofline
-from dlc.report.row import Row
-from dlc.report.style import STYLE
-from dlc.report.sweep import per_item, sweep
-from dlc.report.timeline import time_line
+from dlc.report.analyses.advice_table import advice_table
+from dlc.report.analyses.bounds import all_bounds, shown_bounds
+from dlc.report.analyses.layer_details import layer_details
+from dlc.report.analyses.layer_rows import at_best_known, layer_rows
+from dlc.report.charts.bars import bars
+from dlc.report.charts.colors import CURVE_COLORS, OTHER_TIMES, key, kind_colors, legend
+from dlc.report.charts.graph import graph, other_names
+from dlc.report.charts.markup import document, element, section, text
+from dlc.report.charts.roofline import roofline
+from dlc.report.charts.row import Row
+from dlc.report.charts.style import STYLE
+from dlc.report.charts.sweep import per_item, sweep
+from dlc.report.charts.timeline import time_line
 from dlc.report.values import microseconds, size
 
 _BOUNDS = "What the whole model takes: each bar is another way to run its layers."

@@ -1,8 +1,9 @@
 """What a page says of one group: operations, candidates, borders, resources."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from dlc.report.markup import element, text
+from dlc.report.charts.folded import folded
+from dlc.report.charts.markup import element, text
 from dlc.report.values import Kernel, changed, microseconds, value
 
 
@@ -18,15 +19,6 @@ def details(name: str, kernels: Sequence[Kernel], variant: str) -> str:
         [*_facts(first), *used],
         element("table", *_candidates(first), class_="candidates"),
     )
-
-
-def folded(title: str, anchor: str, facts: Iterable[tuple[str, str]], *more: str) -> str:
-    """Return a part of a page that opens at a click on its title: a table of what is said of
-    something, without those of which nothing is said. more: markup below it.
-    """
-    rows = [_row(what, said) for what, said in facts if said]
-    table = element("table", *rows, id=anchor)
-    return element("details", element("summary", text(title)), table, *more)
 
 
 def _facts(kernel: Kernel) -> Iterator[tuple[str, str]]:
@@ -47,10 +39,6 @@ def _share(kernel: Kernel) -> str:
         return ""
     how = "measured" if measured else "by the estimate"
     return f"{100 * bound['time_us'] / us:.0f} % {how}"
-
-
-def _row(what: str, said: str) -> str:
-    return element("tr", element("th", text(what)), element("td", text(said)))
 
 
 def _candidates(kernel: Kernel) -> Iterator[str]:

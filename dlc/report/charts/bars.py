@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from dlc.report.markup import box, chart, label
+from dlc.report.charts.markup import box, chart, label
 from dlc.report.values import microseconds
 
 _ROW, _BAR, _LETTER, _WIDTH = 22, 14, 6.6, 440

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted
-from dlc.report.markup import element, text
+from dlc.report.charts.markup import element, text
 from dlc.report.values import microseconds
 
 _HEADS = ("question", "advice", "gain", "layers", "command")

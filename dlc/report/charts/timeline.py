@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dlc.report.markup import box, chart, label, line
-from dlc.report.row import Row
+from dlc.report.charts.markup import box, chart, label, line
+from dlc.report.charts.row import Row
 from dlc.report.values import microseconds
 
 _WIDTH, _LANE, _TICKS = 1000, 20, 8

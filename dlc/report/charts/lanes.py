@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dlc.report.row import Row
+from dlc.report.charts.row import Row
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dlc.report.colors import OTHER_TIMES
-from dlc.report.lanes import Lanes, critical_edges, lanes_of
-from dlc.report.markup import box, chart, element, label, line, text
-from dlc.report.row import Row
+from dlc.report.charts.colors import OTHER_TIMES
+from dlc.report.charts.lanes import Lanes, critical_edges, lanes_of
+from dlc.report.charts.markup import box, chart, element, label, line, text
+from dlc.report.charts.row import Row
 from dlc.report.values import microseconds
 
 _LANE, _ALL_LANES = 13, 200

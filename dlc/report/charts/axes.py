@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from dlc.report.markup import label, line
+from dlc.report.charts.markup import label, line
 
 LEFT, _RIGHT, _ABOVE, _BELOW = 70, 20, 20, 40
 """Pixels around what the axes span."""

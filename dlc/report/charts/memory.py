@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dlc.report.markup import box, chart, label, line
+from dlc.report.charts.markup import box, chart, label, line
 from dlc.report.values import size
 
 _WIDTH, _HEIGHT, _TICKS = 1000, 260, 4

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dlc.report.markup import element, text
-from dlc.report.row import Row
+from dlc.report.charts.markup import element, text
+from dlc.report.charts.row import Row
 
 COLORS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#9c755f", "#edc948", "#2f4b7c")
 _LIGHT = ("#a0cbe8", "#ffbe7d", "#8cd17d", "#d4a6c8", "#b6dcd9", "#d7b5a6", "#f7e8a4", "#9aa7c0")

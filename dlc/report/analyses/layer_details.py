@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dlc.report.details import folded
-from dlc.report.layer_rows import shapes
-from dlc.report.row import Row
+from dlc.report.analyses.layer_rows import shapes
+from dlc.report.charts.folded import folded
+from dlc.report.charts.row import Row
 from dlc.report.values import microseconds, size, value
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted, printable
-from dlc.report.advice_text import advice_lines
-from dlc.report.bounds import shown_bounds
-from dlc.report.profile_text import profile_lines
+from dlc.report.analyses.advice_text import advice_lines
+from dlc.report.analyses.bounds import shown_bounds
+from dlc.report.analyses.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 
 LAYERS_SHOWN = 20

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted
-from dlc.report.colors import kind_colors, legend
-from dlc.report.details import details
-from dlc.report.graph import graph
-from dlc.report.markup import document, element, section, text
-from dlc.report.memory import memory
-from dlc.report.roofline import roofline
-from dlc.report.row import Row
-from dlc.report.run_rows import launches_of
-from dlc.report.style import STYLE
-from dlc.report.timeline import time_line
+from dlc.report.charts.colors import kind_colors, legend
+from dlc.report.charts.graph import graph
+from dlc.report.charts.markup import document, element, section, text
+from dlc.report.charts.memory import memory
+from dlc.report.charts.roofline import roofline
+from dlc.report.charts.row import Row
+from dlc.report.charts.style import STYLE
+from dlc.report.charts.timeline import time_line
+from dlc.report.compiles.details import details
+from dlc.report.compiles.run_rows import launches_of
 from dlc.report.values import by_group, library_lines, microseconds, size
 
 _GRAPH = (

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dlc.report.row import Row
+from dlc.report.charts.row import Row
 
 LIBRARY, PROFILE = "libraries", "profile"
 """Whose the other times are."""
