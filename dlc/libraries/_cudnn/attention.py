@@ -1,6 +1,7 @@
 """Attention without a mask, as an operation of cuDNN."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import SSAValue
 
@@ -14,8 +15,13 @@ from dlc.dialects.graph.layout import TransposeOp
 from dlc.dialects.graph.pattern import constant_number
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
-from dlc.libraries._operation_graph import Operation
+from dlc.libraries._cublaslt_price import rate_per_sm
+from dlc.libraries._cudnn.kind import MANY, Asked, Kind, Member
+from dlc.libraries._cudnn.products import Made, multiplied
+from dlc.libraries._library import Price
+from dlc.libraries._operation_graph import Operation, Tensor
 from dlc.libraries._operations import Operations, row_strides
+from dlc.libraries._tiles import Rounds, Sizes
 
 TYPES = ("f16", "bf16")
 """Element types."""
@@ -30,14 +36,27 @@ _AXES = 4
 """Of its tensors: the batch, heads, rows, elements."""
 
 
-def attention(cluster: Cluster) -> Operations:
-    """Return the operation of a cluster; raises CompileError with the reason why there is none."""
+_PART, _ROUND_S, _KEY_S = 0.7, 1.8e-6, 1.9e-9
+_ROWS = 128
+"""How it is computed: the part of the peak, what a round takes, and each key in it, beside
+products; the queries of a block.
+"""
+
+_S = 2.4e-6
+"""What a call takes beside a kernel of ours."""
+
+_ERROR = 0.09
+"""Root of the mean square over 24 cases."""
+
+
+def _operations(cluster: Cluster) -> Operations | None:
+    """Return the operation of a cluster, ``None`` for one without attention; raises CompileError
+    with the reason why cuDNN does not compute it.
+    """
     products = [op for op in cluster.ops if isinstance(op, ContractionOp)]
     found = attention_of(products[-1]) if products else None
     if found is None:
-        raise CompileError(
-            "cuDNN computes convolutions, attention, normalisations, poolings and functions"
-        )
+        return None
     scale = _scale(found)
     turns = _turns(cluster.ops, found)
     _check(found)
@@ -128,3 +147,39 @@ def _strides(turns: Sequence[TransposeOp], result: SSAValue) -> tuple[int, ...]:
 def _padded(axes: Sequence[int]) -> tuple[int, ...]:
     """Return the sizes or strides of axes, with those of axes of one element before them."""
     return (*(1,) * (_AXES - len(axes)), *axes)
+
+
+def _fits(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are queries, keys, values, a scale, and what attention gives."""
+    query, key, value, scale = (each.sizes for each in inputs)
+    if not len(query) == len(key) == len(value) == len(result.sizes) == _AXES:
+        return False
+    *heads, rows, _ = query
+    keys, elements = value[2:]
+    wanted = ((*heads, keys, query[3]), (*heads, keys, elements), (*heads, rows, elements))
+    return (key, value, result.sizes) == wanted and set(scale) == {1}
+
+
+def _price(asked: Asked) -> Price:
+    """Return the price of attention: both products as one."""
+    graph, sms = asked.graph, asked.chip.sm_count
+    query, key, value = (graph.tensors[n].sizes for n in graph.operations[0].inputs[:3])
+    heads, rows, keys = prod(query[:-2]), query[-2], key[-2]
+    sizes = Sizes(heads, rows, keys, query[-1] + value[-1])
+    rounds = Rounds(_PART, _ROUND_S + keys * _KEY_S)
+    rate = rate_per_sm(asked.type, asked.chip)
+    return multiplied(
+        asked, Made(sizes, _S, sizes.tiled_s((_ROWS, keys), 1, rounds, rate, sms)), _ERROR
+    )
+
+
+KIND = Kind(
+    plural="attention",
+    code="ATTENTION",
+    members=[Member("attention", (4,))],
+    operations=_operations,
+    fits=_fits,
+    price=_price,
+    algorithms=MANY,
+    is_product=True,
+)

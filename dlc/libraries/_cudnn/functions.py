@@ -14,7 +14,7 @@ class Function:
     """name: in a call. computes: whether an op is it. mode: of ``cudnnPointwiseMode_t``. inputs:
     how many it has. is_exact: whether it is right to the last digits in ``f32``, too: near 0 tanh
     was off by 1e-5 of its value on an H200, far below 0 gelu by 1e-4. fixed_s, element_s: what it
-    takes behind a convolution, and what more for each element (``_cudnn_price.py``).
+    takes behind a convolution, and what more for each element (``products.py``).
     """
 
     name: str

@@ -1,17 +1,18 @@
 """A convolution and what is made of its elements, as operations of cuDNN."""
 
 from collections.abc import Sequence
-from math import prod
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.operand import is_inlined, is_weight
-from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.convolution import ConvOp
 from dlc.dialects.graph.data_layout import CHANNELS_LAST
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
-from dlc.libraries._elementwise import Chain, turned
-from dlc.libraries._operation_graph import Operation, OperationGraph
+from dlc.libraries._cudnn.chain import Chain
+from dlc.libraries._cudnn.convolution_price import convolution_price, has_only_bias
+from dlc.libraries._cudnn.images import has_channels_together, positions, turned
+from dlc.libraries._cudnn.kind import MANY, Kind, Member
+from dlc.libraries._operation_graph import Operation, Tensor
 from dlc.libraries._operations import Operations, row_strides
 
 TYPES = ("f16", "bf16", "f32")
@@ -21,11 +22,13 @@ _VOLUME = 3
 """Axes of a window."""
 
 
-def convolution(conv: ConvOp, rest: Sequence[ComputedOp], cluster: Cluster) -> Operations:
-    """Return the operations of a cluster; raises CompileError with the reason why there are none.
-
-    conv: its first op. rest: its other ones.
+def _operations(cluster: Cluster) -> Operations | None:
+    """Return the operations of a cluster, ``None`` for one that does not begin with a convolution;
+    raises CompileError with the reason why cuDNN does not compute it.
     """
+    conv, *rest = cluster.ops
+    if not isinstance(conv, ConvOp):
+        return None
     _check(conv)
     chain = Chain(cluster, shape(conv.output))
     made = chain.operations
@@ -50,16 +53,6 @@ def convolution(conv: ConvOp, rest: Sequence[ComputedOp], cluster: Cluster) -> O
         )
     made.store(cluster.results[0])
     return made
-
-
-def has_only_bias(graph: OperationGraph) -> bool:
-    """Return whether nothing follows the first operation, or a vector of the channels is added,
-    then maybe a relu: of ``f32`` cuDNN has fast engines for that alone, over three axes no others.
-    """
-    names = [each.name for each in graph.operations[1:]]
-    others = [graph.tensors[n] for each in graph.operations[1:] for n in each.inputs[1:]]
-    is_vector = all(x.buffer is not None and prod(x.sizes) == x.sizes[1] for x in others)
-    return is_vector and names in ([], ["add"], ["add", "relu"])
 
 
 def _place(sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -91,3 +84,30 @@ def _check(conv: ConvOp) -> None:
     is_ordered = (outputs, inputs) == (0, len(shape(conv.weight)) - 1)
     if not is_ordered and not is_weight(conv.weight):
         raise CompileError("cuDNN is given a weight whose channels lie together, or a constant one")
+
+
+def _fits(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are an image, a weight, and what the windows of a convolution make."""
+    if not all(map(has_channels_together, (*inputs, result))):
+        return False
+    x, weight = (each.sizes for each in inputs)
+    if not len(x) == len(weight) == len(result.sizes):
+        return False
+    window = dict(operation.numbers)
+    extents = [(n - 1) * d + 1 for n, d in zip(weight[2:], window["dilations"], strict=True)]
+    wanted = (x[0], weight[0], *positions(x[2:], extents, operation))
+    is_grouped = x[1] % weight[1] == 0 and weight[0] % (x[1] // weight[1]) == 0
+    return is_grouped and wanted == result.sizes
+
+
+KIND = Kind(
+    plural="convolutions",
+    code="CONVOLUTION",
+    members=[Member("convolution", (2,))],
+    operations=_operations,
+    fits=_fits,
+    price=convolution_price,
+    lists=("strides", "begins", "ends", "dilations"),
+    algorithms=MANY,
+    is_product=True,
+)

@@ -1,5 +1,6 @@
 """A layer normalisation, or one by the root of the mean square, as an operation of cuDNN."""
 
+from collections.abc import Sequence
 from math import prod
 
 from xdsl.ir import SSAValue
@@ -9,20 +10,33 @@ from dlc.analysis.operand import is_inlined
 from dlc.dialects.graph.normalization_form import NormalizationForm, normalization_form
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
-from dlc.libraries._operation_graph import Operation
+from dlc.libraries._cudnn.kind import Asked, Kind, Member
+from dlc.libraries._cudnn.streaming import by_bytes
+from dlc.libraries._library import Price
+from dlc.libraries._operation_graph import Operation, Tensor
 from dlc.libraries._operations import Operations, row_strides
 
 TYPES = ("f16", "bf16")
 """Element types of what is normalised."""
 
-NAMES = {True: "layer_norm", False: "rms_norm"}
+_NAMES = {True: "layer_norm", False: "rms_norm"}
 """Names of operations, by whether the mean is taken off."""
 
 _AXES = 4
 """Of its tensors: rows, elements, and two axes of one element."""
 
+_S, _EFFICIENCY, _ERROR = 0.2e-6, 0.74, 0.16
+"""What it takes beside a kernel of ours; the part of the bandwidth; root of the mean square over 11
+layer normalisations.
+"""
 
-def normalization(cluster: Cluster) -> Operations | None:
+_PIECE, _ODD_S, _ODD = 128, 6e-6, 3.7
+"""Where rows are no multiple of so many elements (1,000), it takes that much more, and its bytes
+take so many times as long.
+"""
+
+
+def _operations(cluster: Cluster) -> Operations | None:
     """Return the operation of a cluster, ``None`` where its result is no normalisation's; raises
     CompileError with the reason why cuDNN does not compute one.
     """
@@ -41,7 +55,7 @@ def normalization(cluster: Cluster) -> Operations | None:
         inputs.append(_read(made, found.bias, 1, elements))
     whole = (rows, elements, 1, 1)
     output = made.between(whole, row_strides(whole))
-    made.operations.append(Operation(NAMES[found.is_centred], tuple(inputs), output))
+    made.operations.append(Operation(_NAMES[found.is_centred], tuple(inputs), output))
     made.store(result)
     return made
 
@@ -79,3 +93,29 @@ def _without_ones(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """Return sizes from the first one on that is not 1."""
     first = next((n for n, size in enumerate(sizes) if size != 1), len(sizes))
     return sizes[first:]
+
+
+def _fits(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
+    """Return whether they are rows, a scale, an epsilon, maybe a bias, and rows again."""
+    x, scale, epsilon, *bias = (each.sizes for each in inputs)
+    row = (1, *x[1:])
+    is_whole = len(x) == _AXES and x == result.sizes
+    return is_whole and epsilon == (1,) * _AXES and all(each == row for each in (scale, *bias))
+
+
+def _price(asked: Asked) -> Price:
+    """Return the price of rows, of which little is computed."""
+    is_odd = asked.graph.tensors[0].sizes[1] % _PIECE != 0
+    more_s, times = (_ODD_S, _ODD) if is_odd else (0.0, 1.0)
+    return by_bytes(asked, _EFFICIENCY / times, _S + more_s, _ERROR)
+
+
+KIND = Kind(
+    plural="normalisations",
+    code="NORMALIZATION",
+    members=[Member("layer_norm", (3, 4), 0), Member("rms_norm", (3, 4), 4)],
+    operations=_operations,
+    fits=_fits,
+    price=_price,
+)
+"""Modes are those of ``cudnnBackendNormMode_t``."""

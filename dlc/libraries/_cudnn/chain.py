@@ -1,10 +1,7 @@
-"""What is computed of tensors element by element, as operations of cuDNN: behind a convolution, or
-alone.
-"""
+"""Functions of elements as operations of cuDNN: behind a convolution, or alone."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.ir import SSAValue
 
@@ -14,43 +11,10 @@ from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.pattern import constant_number
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
-from dlc.libraries._cudnn_functions import function_of
+from dlc.libraries._cudnn.functions import function_of
+from dlc.libraries._cudnn.images import turned
 from dlc.libraries._operation_graph import Operation
 from dlc.libraries._operations import Operations, row_strides
-
-TYPES = ("f16", "bf16", "f32")
-"""Element types of what is computed alone."""
-
-
-def turned(axes: Sequence[int]) -> tuple[int, ...]:
-    """Return what is said of our axes, whose last one is of channels, in cuDNN's order."""
-    return (axes[0], axes[-1], *axes[1:-1])
-
-
-def elementwise(cluster: Cluster) -> Operations | None:
-    """Return the operations of a cluster all of whose ops are cuDNN's functions, ``None`` for
-    another one; raises CompileError with the reason why cuDNN does not compute them.
-    """
-    if not all(map(function_of, cluster.ops)):
-        return None
-    result = cluster.results[0]
-    if 0 in shape(result) or not shape(result):
-        raise CompileError("there are no elements to compute")
-    types = {str(element_type(x)) for op in cluster.ops for x in (*op.operands, *op.results)}
-    if len(types) > 1 or not types <= set(TYPES):
-        raise CompileError(f"cuDNN computes elements of {', '.join(TYPES)} here")
-    chain = Chain(cluster, shape(result), _as_image)
-    for op in cluster.ops:
-        chain.follow(op)
-    if not chain.operations.inputs:
-        raise CompileError("there is nothing in memory to read")
-    chain.operations.store(result)
-    return chain.operations
-
-
-def _as_image(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Return the sizes of an image whose positions are all axes but the last one."""
-    return (1, prod(sizes[:-1]), 1, sizes[-1])
 
 
 @dataclass
