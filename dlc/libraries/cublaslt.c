@@ -46,10 +46,9 @@ typedef struct cublaslt_matrix {
   int64_t pitch, step;
 } cublaslt_matrix;
 
-/* d = a * b, then the epilogue. scale: the type of the factor of the product, which is 1. algorithm: which of the
- * library's answers. bias: the number of its buffer. */
+/* d = a * b, then the epilogue. scale: the type of the factor of the product, which is 1. bias: the number of its buffer. */
 typedef struct cublaslt_call {
-  int32_t compute, scale, epilogue, algorithm, products;
+  int32_t compute, scale, epilogue, products;
   uint32_t bias;
   uint64_t workspace;
   cublaslt_matrix a, b, d;
@@ -102,19 +101,19 @@ static int cublaslt_prefer(const cublaslt_call *c, void *preference) {
   return status;
 }
 
-/* Ask the library for algorithms, and take the one that the call names. */
-static const char *cublaslt_choose(const cublaslt_call *c, cublaslt_state *s) {
+/* Ask the library for algorithms, and take one of them. */
+static const char *cublaslt_choose(const cublaslt_call *c, int32_t algorithm, cublaslt_state *s) {
   cublaslt_answer answers[CUBLASLT_MOST_ALGORITHMS];
   void *preference = NULL;
   int found = 0, status = cublasLtMatmulPreferenceCreate(&preference);
   if (!status) status = cublaslt_prefer(c, preference);
   if (!status)
     status = cublasLtMatmulAlgoGetHeuristic(s->handle, s->operation, s->a, s->b, s->d, s->d, preference,
-                                            c->algorithm + 1, answers, &found);
+                                            algorithm + 1, answers, &found);
   if (preference) cublasLtMatmulPreferenceDestroy(preference);
   if (status && status != CUBLAS_STATUS_NOT_SUPPORTED) return cublaslt_message(status);
-  if (status || found <= c->algorithm || answers[c->algorithm].state) return "it has no algorithm";
-  s->answer = answers[c->algorithm];
+  if (status || found <= algorithm || answers[algorithm].state) return "it has no algorithm";
+  s->answer = answers[algorithm];
   return NULL;
 }
 
@@ -127,14 +126,15 @@ static void cublaslt_release(void *state) {
   free(s);
 }
 
-static const char *cublaslt_prepare(const void *given, void **shared, void **state) {
+static const char *cublaslt_prepare(const void *given, int32_t algorithm, void **shared, void **state) {
   const cublaslt_call *c = given;
+  if (*state) return cublaslt_choose(c, algorithm, *state);
   if (!*shared && cublasLtCreate(shared)) return *shared = NULL, "it gives no handle for this GPU";
   cublaslt_state *s = calloc(1, sizeof *s);
   if (!s) return "out of memory";
   s->handle = *shared;
   const char *message = cublaslt_message(cublaslt_describe(c, s));
-  if (!message) message = cublaslt_choose(c, s);
+  if (!message) message = cublaslt_choose(c, algorithm, s);
   if (message) cublaslt_release(s);
   else *state = s;
   return message;

@@ -176,7 +176,6 @@ def _code(call: CallAttr) -> str:
         compute=numbers.compute,
         scale=numbers.scale,
         epilogue=_epilogue(call),
-        algorithm=call.get("algorithm", 0),
         products=gemm.products,
         bias=3,
         workspace=f"{call.workspace}u",

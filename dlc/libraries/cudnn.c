@@ -1,7 +1,7 @@
 /* Graphs of operations by cuDNN, as a host program calls it (docs/libraries.md, "cuDNN").
  *
  * A call is described to the backend of cuDNN: tensors, then operations, then their graph. Its heuristics say which
- * configurations of its engines compute the graph; the first ones that keep our rules are counted, and the call names one.
+ * configurations of its engines compute the graph; the first ones that keep our rules are the algorithms of the call.
  * Enumerations are numbers, types as wide as the library's, so that compiling needs no CUDA toolkit; names are those of
  * NVIDIA's "cuDNN backend API".
  */
@@ -154,21 +154,25 @@ typedef struct cudnn_operation {
   int64_t taps[CUDNN_MOST_AXES];
 } cudnn_operation;
 
-/* algorithm: which of the configurations that keep our rules. is_full: whether products are those of all bits of f32.
- * workspace: the most bytes of scratch. */
+/* is_full: whether products are those of all bits of f32. workspace: the most bytes of scratch. */
 typedef struct cudnn_call {
-  int32_t algorithm, is_full;
+  int32_t is_full;
   uint64_t workspace;
   uint32_t tensor_count, operation_count;
   const cudnn_tensor *tensors;
   const cudnn_operation *operations;
 } cudnn_call;
 
-/* made: all descriptors, which are destroyed in the end. operations: those of `made` that are operations. */
+/* made: all descriptors, which are destroyed in the end. tensors, operations, configurations, plans: some of `made`.
+ * asked: in how many modes the heuristics were asked. configurations: what they said last, of which `looked` became plans
+ * or not. plans: of the algorithms so far; plan: that which runs. */
 typedef struct cudnn_state {
   void *handle, *graph, *plan;
   void **made, **tensors, **operations;
+  void *configurations[CUDNN_MOST_ANSWERS], *plans[2 * CUDNN_MOST_ANSWERS];
   uint32_t made_count;
+  int64_t found, looked;
+  int32_t asked, plan_count;
 } cudnn_state;
 
 static const char *cudnn_message(int status) { return status ? cudnnGetErrorString(status) : NULL; }
@@ -355,40 +359,46 @@ static int cudnn_plan(const cudnn_call *c, cudnn_state *s, void *configuration, 
   return !status && (uint64_t)bytes <= c->workspace;
 }
 
-/* Ask the heuristics for configurations, the best first. */
-static int cudnn_ask(cudnn_state *s, int32_t mode, void **configurations, int64_t *found) {
+/* Ask the heuristics for configurations in another mode, the best first. */
+static int cudnn_ask(cudnn_state *s, int32_t mode) {
   void *heuristics = NULL;
   int status = cudnn_create(s, CUDNN_DESCRIPTOR_ENGINEHEUR, &heuristics);
   cudnn_set_descriptor(&status, heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, s->graph);
   cudnn_set(&status, heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
   cudnn_finalize(&status, heuristics);
   for (int i = 0; !status && i < CUDNN_MOST_ANSWERS; i++)
-    status = cudnn_create(s, CUDNN_DESCRIPTOR_ENGINECFG, &configurations[i]);
+    status = cudnn_create(s, CUDNN_DESCRIPTOR_ENGINECFG, &s->configurations[i]);
+  s->asked++;
+  s->looked = s->found = 0;
   if (!status)
     status = cudnnBackendGetAttribute(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                                      CUDNN_MOST_ANSWERS, found, configurations);
-  if (*found > CUDNN_MOST_ANSWERS) *found = CUDNN_MOST_ANSWERS;
+                                      CUDNN_MOST_ANSWERS, &s->found, s->configurations);
+  if (s->found > CUDNN_MOST_ANSWERS) s->found = CUDNN_MOST_ANSWERS;
   return status;
 }
 
-/* Look among what the heuristics say in a mode. number: of the next configuration that keeps our rules. */
-static int cudnn_look(const cudnn_call *c, cudnn_state *s, int32_t mode, int *number) {
-  void *configurations[CUDNN_MOST_ANSWERS], *plan = NULL;
-  int64_t found = 0;
-  int status = cudnn_ask(s, mode, configurations, &found);
-  for (int64_t i = 0; !status && !s->plan && i < found; i++)
-    if (cudnn_keeps_rules(c, s, configurations[i]) && cudnn_plan(c, s, configurations[i], &plan) &&
-        (*number)++ == c->algorithm)
-      s->plan = plan;
-  return status;
+/* Go on by one configuration: one that keeps our rules becomes a plan. Of f32 the best ones may all be for tensor cores;
+ * others are what it falls back to. */
+static int cudnn_look(const cudnn_call *c, cudnn_state *s, int *is_more) {
+  static const int32_t modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK};
+  void *plan = NULL;
+  if (s->looked == s->found) {
+    *is_more = s->asked < (c->is_full ? 2 : 1);
+    return *is_more ? cudnn_ask(s, modes[s->asked]) : 0;
+  }
+  void *configuration = s->configurations[s->looked++];
+  if (cudnn_keeps_rules(c, s, configuration) && cudnn_plan(c, s, configuration, &plan)) s->plans[s->plan_count++] = plan;
+  return 0;
 }
 
-/* Choose a plan. Of f32 the best configurations may all be for tensor cores; others are what it falls back to. */
-static const char *cudnn_choose(const cudnn_call *c, cudnn_state *s) {
-  int number = 0, status = cudnn_look(c, s, CUDNN_HEUR_MODE_A, &number);
-  if (c->is_full && !status && !s->plan) status = cudnn_look(c, s, CUDNN_HEUR_MODE_FALLBACK, &number);
+/* Take the plan of an algorithm. */
+static const char *cudnn_choose(const cudnn_call *c, int32_t algorithm, cudnn_state *s) {
+  int status = 0, is_more = 1;
+  while (!status && is_more && s->plan_count <= algorithm) status = cudnn_look(c, s, &is_more);
   if (status) return cudnn_message(status);
-  return s->plan ? NULL : "it has no algorithm";
+  if (s->plan_count <= algorithm) return "it has no algorithm";
+  s->plan = s->plans[algorithm];
+  return NULL;
 }
 
 /* What the host program calls. ---------------------------------------------------------------------------- */
@@ -415,13 +425,14 @@ static cudnn_state *cudnn_new(const cudnn_call *c, void *handle) {
   return NULL;
 }
 
-static const char *cudnn_prepare(const void *given, void **shared, void **state) {
+static const char *cudnn_prepare(const void *given, int32_t algorithm, void **shared, void **state) {
   const cudnn_call *c = given;
+  if (*state) return cudnn_choose(c, algorithm, *state);
   if (!*shared && cudnnCreate(shared)) return *shared = NULL, "it gives no handle for this GPU";
   cudnn_state *s = cudnn_new(c, *shared);
   if (!s) return "out of memory";
   const char *message = cudnn_message(cudnn_describe(c, s));
-  if (!message) message = cudnn_choose(c, s);
+  if (!message) message = cudnn_choose(c, algorithm, s);
   if (message) cudnn_release(s);
   else *state = s;
   return message;

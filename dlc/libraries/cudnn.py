@@ -145,7 +145,6 @@ def _code(call: CallAttr) -> str:
     tensors = ", ".join(map(_tensor, graph.tensors))
     operations = ", ".join(map(_operation, graph.operations))
     fields = (
-        f".algorithm = {call.get('algorithm', 0)}",
         f".workspace = {call.workspace}u",
         *([".is_full = 1"] if _is_full(graph, call) else []),
         f".tensor_count = {len(graph.tensors)}",

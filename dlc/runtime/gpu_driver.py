@@ -84,6 +84,12 @@ class Driver:
         self("cuDeviceGetName", text, _NAME_BYTES, self._number(device))
         return text.value.decode(errors="replace")
 
+    def device_bus(self, device: int) -> str:
+        """Return where a device is on its machine, as ``0000-1b-00.0``."""
+        text = ctypes.create_string_buffer(_NAME_BYTES)
+        self("cuDeviceGetPCIBusId", text, _NAME_BYTES, self._number(device))
+        return text.value.decode(errors="replace").replace(":", "-")
+
     def _number(self, device: int) -> ctypes.c_int:
         number = ctypes.c_int()
         self("cuDeviceGet", ctypes.byref(number), device)

@@ -67,7 +67,7 @@ class CpuDevice:
             for function, operands in launches:
                 function(operands)
 
-        with required(library), _team(library), turn():
+        with required(library), _team(library), turn("cpu"):
             run()
             outputs = [
                 sample(tensor, lambda first, bytes, at=at: made[at + first :][:bytes])

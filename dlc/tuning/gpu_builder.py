@@ -3,12 +3,14 @@
 import pickle
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock, local
-from typing import IO
+from typing import IO, TypeVar
 
 import dlc
 from dlc.core.printer import operation_as_text
@@ -21,9 +23,17 @@ from dlc.tuning.gpu_code import GpuKernel
 from dlc.tuning.program import Program, alone
 from dlc.tuning.worker import Job, Result
 
+T = TypeVar("T")
+R = TypeVar("R")
+_Built = tuple[Program, list[GpuKernel]]
+
 
 class GpuBuilder:
-    """A ``Builder``. Each thread of a pool waits for a worker, which starts with its first job."""
+    """A ``Builder``. Each thread of a pool waits for a worker, which starts with its first job.
+
+    All algorithms of a call are built once: they differ in a number, which a trial gives the
+    library.
+    """
 
     def __init__(self, target: str, pipeline: str, count: int, kept: ExitStack):
         """count: of workers. kept: ends them, whatever they do."""
@@ -34,16 +44,24 @@ class GpuBuilder:
         self._all: list[subprocess.Popen[bytes]] = []
         self._lock = Lock()
         self._ended = False
+        self._group: GroupOp | None = None
+        self._made: dict[Schedule, Future[_Built]] = {}
         kept.callback(self._end)
 
     def submit(
         self, group: GroupOp, schedule: Schedule, weights: Mapping[str, Array]
-    ) -> "Future[tuple[Program, list[GpuKernel]]]":
+    ) -> "Future[_Built]":
         """Begin to build a group; its weights stay here, the program names them."""
-        text = operation_as_text(alone(group, schedule))
-        return self._pool.submit(self._build, Job(text, self._pipeline, self._target))
+        if group is not self._group:
+            self._group, self._made = group, {}
+        first = replace(schedule, algorithm=0)
+        if first not in self._made:
+            text = operation_as_text(alone(group, first))
+            job = Job(text, self._pipeline, self._target)
+            self._made[first] = self._pool.submit(self._build, job)
+        return _then(self._made[first], partial(_by_algorithm, schedule.algorithm))
 
-    def _build(self, job: Job) -> tuple[Program, list[GpuKernel]]:
+    def _build(self, job: Job) -> _Built:
         worker = self._worker()
         to, back = _pipe(worker.stdin), _pipe(worker.stdout)
         try:
@@ -93,3 +111,23 @@ def _start() -> "subprocess.Popen[bytes]":
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
+
+
+def _by_algorithm(algorithm: int, built: _Built) -> _Built:
+    """Return what was built with an algorithm for its calls."""
+    program, kernels = built
+    return program, [replace(x, algorithm=algorithm) if x.call else x for x in kernels]
+
+
+def _then(before: "Future[T]", step: "Callable[[T], R]") -> "Future[R]":
+    """Return what a step makes of a result, once that is there, or of what was raised for it."""
+    after: Future[R] = Future()
+
+    def end(_: "Future[T]") -> None:
+        try:
+            after.set_result(step(before.result()))
+        except BaseException as error:
+            after.set_exception(error)
+
+    before.add_done_callback(end)
+    return after

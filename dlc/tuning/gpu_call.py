@@ -2,8 +2,8 @@
 
 import ctypes
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from ctypes import CFUNCTYPE, POINTER, c_char_p, c_uint32, c_void_p
+from contextlib import ExitStack, contextmanager
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int32, c_uint32, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,10 +23,11 @@ class _CallRow(ctypes.Structure):
     _fields_: ClassVar = [
         ("library", c_uint32),
         ("given", c_void_p),
+        ("algorithm", c_int32),
         ("buffer_count", c_uint32),
         ("buffers", POINTER(c_uint32)),
         ("has_workspace", c_uint32),
-        ("prepare", CFUNCTYPE(c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p))),
+        ("prepare", CFUNCTYPE(c_char_p, c_void_p, c_int32, POINTER(c_void_p), POINTER(c_void_p))),
         ("enqueue", CFUNCTYPE(c_char_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
         ("release", CFUNCTYPE(None, c_void_p)),
         ("close", CFUNCTYPE(None, c_void_p)),
@@ -56,28 +57,68 @@ class PreparedCall:
             raise ArtifactError(f"the library says: {reason.decode(errors='replace')}")
 
 
-@contextmanager
-def prepared(code: bytes) -> Generator[PreparedCall]:
-    """Open the library of a call (``call_code``) and prepare that for the current GPU.
+@dataclass(frozen=True)
+class OpenedCall:
+    """A call whose library is open. Its algorithms share a state, and run one after the other."""
 
-    Raises UncallableError where the library is missing, RefusedCallError where it does not take the
-    call.
-    """
+    row: Any
+    shared: c_void_p
+    state: c_void_p
+
+    def prepared(self, algorithm: int) -> PreparedCall:
+        """Prepare the call for the current GPU by one of the algorithms of its library.
+
+        Raises RefusedCallError where the library does not take it.
+        """
+        to = ctypes.byref(self.shared), ctypes.byref(self.state)
+        reason = self.row.prepare(self.row.given, algorithm, *to)
+        if reason is not None:
+            text = reason.decode(errors="replace")
+            raise RefusedCallError(f"the library does not take the call: {text}")
+        return PreparedCall(self.row, self.state)
+
+    def close(self) -> None:
+        """Give back all that was prepared."""
+        if self.state.value:
+            self.row.release(self.state)
+        if self.shared.value:
+            self.row.close(self.shared)
+
+
+@contextmanager
+def opened_call(code: bytes) -> Generator[OpenedCall]:
+    """Open the library of a call (``call_code``). Raises UncallableError where it is missing."""
     with ScratchFolder("dlc-tune-") as folder:
         path = Path(folder, "call.so")
         path.write_bytes(code)
         trial = ctypes.CDLL(str(path))
     with required(trial):
         row = POINTER(_CallRow).in_dll(trial, "dlc_trial_call").contents
-        shared, state = c_void_p(), c_void_p()
+        call = OpenedCall(row, c_void_p(), c_void_p())
         try:
-            reason = row.prepare(row.given, ctypes.byref(shared), ctypes.byref(state))
-            if reason is not None:
-                text = reason.decode(errors="replace")
-                raise RefusedCallError(f"the library does not take the call: {text}")
-            yield PreparedCall(row, state)
+            yield call
         finally:
-            if state.value:
-                row.release(state)
-            if shared.value:
-                row.close(shared)
+            call.close()
+
+
+class LastCall:
+    """Keeps the call of the last program open: the next one is often by another algorithm."""
+
+    def __init__(self, kept: ExitStack):
+        """kept: closes it."""
+        self._code = b""
+        self._call: OpenedCall | None = None
+        self._kept = ExitStack()
+        kept.callback(lambda: self._kept.close())
+
+    def opened(self, code: bytes) -> OpenedCall:
+        """Return a call, opened before the last one is closed: its library may be the same.
+
+        Raises UncallableError.
+        """
+        if self._call is None or self._code != code:
+            kept = ExitStack()
+            call = kept.enter_context(opened_call(code))
+            self._kept.close()
+            self._code, self._call, self._kept = code, call, kept
+        return self._call

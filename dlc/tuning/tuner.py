@@ -127,7 +127,8 @@ class Tuner:
         for number, kind in enumerate(open_ones):
             ahead = open_ones[len(started) : number + 1 + self.measurer.ahead]
             started += [self._start(each, budget) for each in ahead]
-            for candidate, found in started[number]:
+            self._learn(kind)  # what others have measured while it was built
+            for candidate, found in started[number] if kind.unknown() else ():
                 self._note(kind, candidate, found)
             self.progress(self._state(number + 1, open_ones))
             if budget.is_spent and kind.unknown():

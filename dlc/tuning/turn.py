@@ -1,4 +1,4 @@
-"""Processes that measure on one machine take turns."""
+"""Processes that measure on one device take turns."""
 
 import fcntl
 import os
@@ -9,12 +9,14 @@ from dlc.core.cache import cache_root
 
 
 @contextmanager
-def turn() -> Generator[None]:
-    """Let no other process that shares the folder of the caches measure meanwhile.
+def turn(device: str) -> Generator[None]:
+    """Let no other process that shares the folder of the caches measure on a device meanwhile.
+
+    device: a name that may be one of a file.
 
     Where nothing can be locked, nobody waits: the times are then those of a busy machine.
     """
-    place = cache_root() / "measuring.lock"
+    place = cache_root() / f"measuring-{device}.lock"
     lock = -1
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,11 @@
-"""Measures bounds of whole models, and what dlc and PyTorch take beside them, on one GPU.
+"""Measures bounds of whole models, and what dlc and PyTorch take beside them, on GPUs.
 
 A case is ``name:batch:precision`` of a model ``FOLDER/name.onnx`` whose first axis is open
 (``python test/zoo FOLDER`` writes some). ``measure`` analyses cases by measured times of each
-different layer; processes take turns at the GPU, and nothing that the tuning database knows is
+different layer; processes take turns at a GPU, and nothing that the tuning database knows is
 measured again. ``build`` compiles the cases. ``run`` times them, and PyTorch: as it is called, and
-as a CUDA graph. ``table`` prints a line for each case, times in microseconds. ``ratio`` is the time
-of the fastest bound of the libraries by that of dlc.
+as a CUDA graph. Several GPUs of one kind share the cases. ``table`` prints a line for each case,
+times in microseconds. ``ratio`` is the time of the fastest bound of the libraries by that of dlc.
 
     python test/benchmarks/bounds.py measure /tmp/zoo lenet:1:fp16 --seconds 300
     python test/benchmarks/bounds.py build /tmp/zoo lenet:1:fp16
@@ -16,15 +16,16 @@ of the fastest bound of the libraries by that of dlc.
 import argparse
 import json
 import multiprocessing
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import geometric_mean
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from gpu import Gpu, Launches, open_gpu
@@ -44,6 +45,7 @@ TOLERANCE = {"fp16": 5e-2, "fp32": 1e-3}
 BOUNDS = ("hardware", "joined_parallel", "joined_sequential", "library_parallel")
 _TORCH = {"fp16": "float16", "fp32": "float32"}
 Row = dict[str, Any]
+T = TypeVar("T")
 
 
 class Case(NamedTuple):
@@ -67,22 +69,35 @@ class Case(NamedTuple):
         return f"{self.name}:{self.batch}:{self.precision}"
 
 
-def measure(folder: Path, cases: Sequence[Case], jobs: int, seconds: float) -> bool:
-    """Analyse cases within some seconds; return whether all kernels have a time."""
-    end = time.time() + seconds
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Pool(jobs, maxtasksperchild=1) as pool:
-        done = pool.imap_unordered(partial(_measured, folder, end), cases, chunksize=1)
-        rows = [_told(row) for row in done]
+def measure(
+    folder: Path, cases: Sequence[Case], jobs: int, gpus: int, builders: int, seconds: float
+) -> bool:
+    """Analyse cases within some seconds; return whether all kernels have a time.
+
+    jobs: cases at a time. builders: of kernels of each case at a time.
+    """
+    one = partial(_measured, folder, builders, time.time() + seconds)
+    rows = [_told(row) for row in _shared(one, cases, jobs, gpus)]
     return not any(row["error"] for row in rows)
 
 
-def _measured(folder: Path, end: float, case: Case) -> Row:
+def _shared(one: Callable[[Case], T], cases: Sequence[Case], jobs: int, gpus: int) -> Iterator[T]:
+    """Yield what comes of cases, so many at a time, each on one of some GPUs."""
+    spawn = multiprocessing.get_context("spawn")
+    with spawn.Pool(jobs, _take_gpu, [gpus]) as pool:
+        yield from pool.imap_unordered(one, cases, chunksize=1)
+
+
+def _take_gpu(gpus: int) -> None:
+    (number,) = multiprocessing.current_process()._identity  # 1, 2, ...
+    os.environ["CUDA_VISIBLE_DEVICES"] = str(number % gpus)
+
+
+def _measured(folder: Path, builders: int, end: float, case: Case) -> Row:
     start = time.time()
     try:
-        options = Options(
-            TARGET, case.precision, tune=max(0.0, end - start), libraries=LIBRARIES, jobs=3
-        )
+        seconds = max(0.0, end - start)
+        options = Options(TARGET, case.precision, tune=seconds, libraries=LIBRARIES, jobs=builders)
         report = analyze(folder / f"{case.name}.onnx", options, [case.batch])
     except Exception as fault:  # of one case, not of the others
         return {"case": str(case), "error": f"{type(fault).__name__}: {str(fault)[:300]}"}
@@ -98,9 +113,7 @@ def _told(row: Row) -> Row:
 
 def build(folder: Path, cases: Sequence[Case], jobs: int) -> bool:
     """Compile cases; return whether all were."""
-    spawn = multiprocessing.get_context("spawn")
-    with spawn.Pool(jobs, maxtasksperchild=1) as pool:
-        return all(pool.imap_unordered(partial(_built, folder), cases, chunksize=1))
+    return all([*_shared(partial(_built, folder), cases, jobs, 1)])
 
 
 def _built(folder: Path, case: Case) -> bool:
@@ -115,18 +128,23 @@ def _built(folder: Path, case: Case) -> bool:
     return True
 
 
-def run(folder: Path, cases: Sequence[Case]) -> bool:
+def run(folder: Path, cases: Sequence[Case], gpus: int) -> bool:
     """Time what was built, and PyTorch; return whether their results agree."""
-    right = True
-    with open_gpu() as gpu:
-        for case in cases:
-            if case.place(folder, ".so").exists():
-                row = _timed(gpu, folder, case)
-                case.place(folder, ".us.json").write_text(json.dumps(row))
-                right &= row["error"] <= TOLERANCE[case.precision]
-                print(case, row, flush=True)
-                gpu.torch.cuda.empty_cache()
-    return right
+    built = [case for case in cases if case.place(folder, ".so").exists()]
+    return all([*_shared(partial(_ran, folder), built, gpus, gpus)])
+
+
+def _ran(folder: Path, case: Case) -> bool:
+    try:
+        with open_gpu() as gpu:
+            row = _timed(gpu, folder, case)
+            gpu.torch.cuda.empty_cache()
+    except Exception as fault:  # of one case, not of the others
+        print(f"{case}: {type(fault).__name__}: {str(fault)[:200]}", flush=True)
+        return False
+    case.place(folder, ".us.json").write_text(json.dumps(row))
+    print(case, row, flush=True)
+    return row["error"] <= TOLERANCE[case.precision]
 
 
 def _timed(gpu: Gpu, folder: Path, case: Case) -> Row:
@@ -196,15 +214,18 @@ def main() -> int:
     parser.add_argument("folder", type=Path)
     parser.add_argument("cases", nargs="+", type=Case.read, help="name:batch:precision")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
+    parser.add_argument("--gpus", type=int, default=1)
+    parser.add_argument("--builders", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=900.0)
     given = parser.parse_args()
-    if given.command == "measure":
-        done = measure(given.folder, given.cases, given.jobs, given.seconds)
-    elif given.command == "build":
-        done = build(given.folder, given.cases, given.jobs)
-    else:
-        done = {"run": run, "table": table}[given.command](given.folder, given.cases)
-    return 0 if done else 1
+    of = given.folder, given.cases
+    commands = {
+        "measure": lambda: measure(*of, given.jobs, given.gpus, given.builders, given.seconds),
+        "build": lambda: build(*of, given.jobs),
+        "run": lambda: run(*of, given.gpus),
+        "table": lambda: table(*of),
+    }
+    return 0 if commands[given.command]() else 1
 
 
 if __name__ == "__main__":

@@ -46,7 +46,10 @@ static int create_without_gpu(void **handle) { return *handle = NULL, 0; }
 #undef cudnnCreate
 #undef cudnnBackendSetAttribute
 
-static const cudnn_call calls[] = {
+static const struct {
+  int32_t algorithm;
+  cudnn_call given;
+} calls[] = {
 #include CALLS
 };
 
@@ -66,8 +69,8 @@ int main(void) {
   (void)cudnn_enqueue;
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     void *state = NULL;
-    const char *message = cudnn_prepare(&calls[i], &shared, &state);
-    if (!message) message = cudnn_message(packed(&calls[i]));
+    const char *message = cudnn_prepare(&calls[i].given, calls[i].algorithm, &shared, &state);
+    if (!message) message = cudnn_message(packed(&calls[i].given));
     puts(message ? message : "ok");
     if (state) cudnn_release(state);
   }

@@ -45,7 +45,7 @@ class CudnnWithoutGpu:
         texts = {
             "FUNCTIONS": "\n".join(declared),
             "TEXT": text,
-            "CALLS": ",\n".join(map(LIBRARY.code, calls)),
+            "CALLS": ",\n".join(map(_row, calls)),
         }
         for name, each in texts.items():
             (self._folder / name).write_text(each + "\n")
@@ -63,6 +63,10 @@ class CudnnWithoutGpu:
         others = os.environ.get("LD_LIBRARY_PATH", "").split(":")
         folders = [self._folder, self._cudnn.parent, *found, *filter(None, others)]
         return {**os.environ, "LD_LIBRARY_PATH": ":".join(map(str, folders))}
+
+
+def _row(call: CallAttr) -> str:
+    return f"{{{call.get('algorithm', 0)}, {LIBRARY.code(call)}}}"
 
 
 def _compile(*arguments: str) -> None:

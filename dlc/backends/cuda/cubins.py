@@ -43,13 +43,20 @@ class CompiledKernel:
 
 
 def compile_kernels(module: ModuleOp, target: str, jobs: int = 1) -> list[CompiledKernel]:
-    """Return every ``gpu.kernel`` of ``module`` as machine code for ``target``, in order.
+    """Return every ``gpu.kernel`` of ``module`` as machine code for ``target``, in order; as
+    ``compile_some``.
+    """
+    kernels = [op for op in module.ops if isinstance(op, KernelOp)]
+    return compile_some(kernels, target, jobs)
+
+
+def compile_some(kernels: Sequence[KernelOp], target: str, jobs: int = 1) -> list[CompiledKernel]:
+    """Return kernels as machine code for ``target``, in order.
 
     A kernel whose registers spill is compiled again with more of them, as far as the chip has
     them, and gets the attribute ``max_registers``; where it had that before, it is compiled as it
     is. jobs: compilers at the same time. Raises CompileError as ``compile_cuda`` does.
     """
-    kernels = [op for op in module.ops if isinstance(op, KernelOp)]
     units = translation_units(kernels)
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
         cubins = list(pool.map(lambda unit: _compile(unit, target), units))

@@ -13,11 +13,13 @@ from dlc.libraries import Library
 @dataclass(frozen=True)
 class CudaCall:
     """The call of a library in place of a kernel. given: C of what the library is given of it.
-    buffers: those of the kernel that it takes. has_workspace: whether the last one is its scratch.
+    algorithm: which of the library's, from 0. buffers: those of the kernel that it takes.
+    has_workspace: whether the last one is its scratch.
     """
 
     library: str
     given: str
+    algorithm: int
     buffers: tuple[int, ...]
     has_workspace: bool
 
@@ -29,7 +31,8 @@ class CudaCall:
         if call is None:
             return None
         library = checked_library(kernel, call, "gpu")
-        return CudaCall(library.name, library.code(call), call.buffers, call.workspace > 0)
+        numbers = call.get("algorithm", 0), call.buffers, call.workspace > 0
+        return CudaCall(library.name, library.code(call), *numbers)
 
 
 def print_texts(libraries: Sequence[Library]) -> str:
@@ -46,7 +49,7 @@ def _text(library: Library) -> Iterator[str]:
 def print_call(call: CudaCall, name: str, number: int) -> str:
     """Return the constant ``name``. number: of the library in the table."""
     functions = (f"{call.library}_{x}" for x in ("prepare", "enqueue", "release", "close"))
-    numbers = number, f"&{name}_given", len(call.buffers), f"{name}_buffers"
+    numbers = number, f"&{name}_given", call.algorithm, len(call.buffers), f"{name}_buffers"
     return "\n".join(
         [
             f"static const {call.library}_call {name}_given = {call.given};",

@@ -20,7 +20,7 @@ static void prepare_library(cuda_calls *c, const dlc_variant *v, uint32_t librar
   for (uint32_t i = 0; i < v->kernel_count; i++) {
     const dlc_call *call = v->kernels[i].call;
     if (!call || call->library != library) continue;
-    const char *message = call->prepare(call->given, &c->shared[library], &c->states[i]);
+    const char *message = call->prepare(call->given, call->algorithm, &c->shared[library], &c->states[i]);
     count++;
     if (message && !refused++) reason = message;
   }

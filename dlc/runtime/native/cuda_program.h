@@ -28,16 +28,19 @@ typedef struct dlc_fill {
 /* What a library computes in the place of a kernel. library: its number. given: what its functions are told of the call,
  * numbers that do not change. buffers: those of the launch that it takes, in its order. has_workspace: whether the last
  * buffer of the launch is scratch for it. Functions give NULL, or say what is wrong with a text that stays.
- * prepare: once for a model, on the model's device. shared: of all calls of the library in a model, NULL at first;
- * `close` takes it once all calls are released. state: of this call; it is set, unless there is a text.
+ * prepare: once for a model, on the model's device, by one of the algorithms of the library, from 0. shared: of all calls
+ * of the library in a model, NULL at first; `close` takes it once all calls are released. state: of this call; it is set,
+ * unless there is a text. A trial prepares one algorithm after another with the state of those before, which a text
+ * leaves as it is.
  * enqueue: on a stream, which may capture; the model waits for what it has enqueued, as for a kernel. */
 typedef struct dlc_call {
   uint32_t library;
   const void *given;
+  int32_t algorithm;
   uint32_t buffer_count;
   const uint32_t *buffers;
   uint32_t has_workspace;
-  const char *(*prepare)(const void *given, void **shared, void **state);
+  const char *(*prepare)(const void *given, int32_t algorithm, void **shared, void **state);
   const char *(*enqueue)(const void *given, void *state, void *stream, void *const *buffers, void *workspace);
   void (*release)(void *state);
   void (*close)(void *shared);

@@ -156,7 +156,7 @@ def test_the_code_names_all_members() -> None:
 
 
 PLAIN = {
-    **{"compute": "68", "scale": "0", "epilogue": "1", "algorithm": "0", "products": "1"},
+    **{"compute": "68", "scale": "0", "epilogue": "1", "products": "1"},
     **{"bias": "3", "workspace": "33554432u"},
 }
 FACTORS = {

@@ -366,7 +366,7 @@ def test_smaller_buffers_are_refused(number: int) -> None:
 
 NAME = r"[A-Za-z_]\w*"
 OURS = {
-    *("algorithm", "workspace", "tensor_count", "operation_count", "tensors", "operations"),
+    *("workspace", "tensor_count", "operation_count", "tensors", "operations"),
     *("const", "cudnn_tensor", "cudnn_operation", "place", "buffer", "number", "type", "rank"),
     *("sizes", "strides", "kind", "mode", "input_count", "inputs", "output", "axes"),
     *("begins", "ends", "dilations", "CUDNN_BETWEEN", "CUDNN_IN_BUFFER", "CUDNN_NUMBER"),
@@ -387,10 +387,10 @@ def test_the_code_is_numbers_and_names_of_ours(call: CallAttr) -> None:
 
 
 def test_the_code_of_a_call() -> None:
-    call = LIBRARY.call(convolved(RELU)).replace(algorithm=2)
+    call = LIBRARY.call(convolved(RELU))
     window = ".strides = {1, 1}, .begins = {0, 0}, .ends = {0, 0}, .dilations = {1, 1}, .axes = 2"
     assert LIBRARY.code(call) == (
-        "{.algorithm = 2, .workspace = 33554432u, .tensor_count = 4, .operation_count = 2, "
+        "{.workspace = 33554432u, .tensor_count = 4, .operation_count = 2, "
         ".tensors = (const cudnn_tensor[]){"
         "{.place = CUDNN_IN_BUFFER, .buffer = 0, .type = 2, .rank = 4, "
         ".sizes = {2, 16, 9, 7}, .strides = {1008, 1, 112, 16}}, "

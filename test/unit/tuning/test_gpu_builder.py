@@ -4,10 +4,12 @@ import os
 import signal
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from called_on_gpu import product
 
 from dlc import arch, registry
 from dlc.analysis.entry import find_main, groups
@@ -15,7 +17,7 @@ from dlc.core.parser import parse_module
 from dlc.dialects.fused_group import GroupOp
 from dlc.errors import CompileError
 from dlc.plan import Plan, Planner
-from dlc.strategies import Schedule
+from dlc.strategies import Schedule, read
 from dlc.tuning.device import BrokenBuildError
 from dlc.tuning.gpu_builder import GpuBuilder
 from dlc.tuning.kind import cluster_of
@@ -68,6 +70,23 @@ def test_a_worker_gives_programs_and_machine_code(group: GroupOp) -> None:
             assert kernel.sizes[3] == dict(schedule.attribute().data)["threads"]
         assert children() > before
     assert children() == before
+
+
+def test_algorithms_of_a_call_are_built_once() -> None:
+    text = product("32x64xf16", "64x48xf16", "32x48xf16")
+    (called,) = groups(find_main(parse_module(text, registry.new_context())))
+    assert called.schedule is not None
+    first = read(called.schedule)
+    with ExitStack() as kept:
+        builder = GpuBuilder("sm_90a", PIPELINE, 1, kept)
+        each = [replace(first, algorithm=n) for n in (0, 2, 1)]
+        futures = [builder.submit(called, schedule, {}) for schedule in each]
+        kernels = [kernel for x in futures for kernel in x.result(60)[1]]
+        (own,) = builder.submit(called, replace(first, library=""), {}).result(60)[1]
+    assert [kernel.algorithm for kernel in kernels] == [0, 2, 1]
+    assert kernels[0].call
+    assert {id(kernel.call) for kernel in kernels} == {id(kernels[0].call)}
+    assert (bool(own.code), own.call) == (True, b"")
 
 
 def test_a_weight_in_another_form_is_refused(group: GroupOp) -> None:

@@ -3,6 +3,8 @@
 import pickle
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,27 +27,33 @@ from dlc.runtime.gpu_driver import Driver
 from dlc.runtime.library import TensorInfo
 from dlc.strategies import read
 from dlc.tuning.calling import RefusedCallError, UncallableError
-from dlc.tuning.gpu_code import gpu_code
+from dlc.tuning.gpu_code import GpuKernel, gpu_code
 from dlc.tuning.gpu_device import GpuDevice
-from dlc.tuning.program import alone, lower_alone
+from dlc.tuning.program import Program, alone, lower_alone
 
 PIPELINE = "lower-to-loop,lower-to-gpu{arch=sm_90a},fused-group-plan-memory"
 X = np.arange(32 * 64, dtype=np.float16).reshape(32, 64) % 5
 Y = np.arange(64 * 48, dtype=np.float16).reshape(64, 48) % 7
 
 
-def trial(
-    library: HostMemoryDriver, text: str, inputs: Sequence[Array], weights: Mapping[str, Array]
-) -> list[Array]:
-    """Run the only group of a model by its library, as a process without its weights builds it;
-    return its results.
-    """
+Built = tuple[Program, list[GpuKernel]]
+
+
+def built(text: str) -> Built:
+    """Build the only group of a model, as a process without its weights does."""
     module = parse_module(text, registry.new_context())
     (group,) = groups(find_main(module))
     assert group.schedule is not None
     kernels = alone(group, read(group.schedule))
     program = pickle.loads(pickle.dumps(lower_alone(kernels, PIPELINE, None)))
-    code = gpu_code(kernels, "sm_90a")
+    return program, gpu_code(kernels, "sm_90a")
+
+
+def trial(
+    library: HostMemoryDriver, text: str, inputs: Sequence[Array], weights: Mapping[str, Array]
+) -> list[Array]:
+    """Run the only group of a model by its library; return its results."""
+    program, code = built(text)
     with ExitStack() as kept:
         device = GpuDevice("sm_90a", "v", kept, driver=Driver(library), seconds=1e-3)
         _, outputs = device.run(program, code, inputs, program.arrays(weights))
@@ -122,3 +130,39 @@ def test_a_call_reads_a_weight_in_its_own_order(
     larger = {"w": weights["w"] * weights["w"].dtype.type(factor)}
     right = exact(text, feeds, larger)
     np.testing.assert_array_equal(found.reshape(right.shape), right)
+
+
+PLAIN = {
+    "f16": convolution("1x9x9x32xf16", "3x3x32x64xf16", "1x9x9x64xf16", **HWIO),
+    "f32": convolution("1x9x9x32xf32", "3x3x32x64xf32", "1x9x9x64xf32", **HWIO),
+}
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (0, 2, 3, 1)])
+@pytest.mark.parametrize(
+    ("text", "factors"), [(PLAIN["f16"], FACTORS), (PLAIN["f32"], FULL_FACTORS)], ids=PLAIN
+)
+def test_algorithms_of_a_call_share_what_was_prepared(
+    text: str,
+    factors: Sequence[int],
+    order: Sequence[int],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each computes as it does alone; one that is refused leaves the others as they are."""
+    monkeypatch.setenv("DLC_CUDNN", str(build_cudnn(tmp_path, at_once=True)))
+    weights, (program, (call,)) = weights_of(text), built(text)
+    given, _ = interface(parse_module(text, registry.new_context()))
+    feeds = feeds_of([TensorInfo(x.name, np.dtype(x.dtype), x.shape) for x in given], 0, 3)
+    right = exact(text, feeds, weights)
+    with ExitStack() as kept:
+        device = GpuDevice("sm_90a", "v", kept, driver=Driver(HostMemoryDriver()), seconds=1e-3)
+        for algorithm in order:
+            code = [replace(call, algorithm=algorithm)]
+            runs = partial(device.run, program, code, [*feeds.values()], program.arrays(weights))
+            if algorithm == len(factors):
+                with pytest.raises(RefusedCallError, match="it has no algorithm"):
+                    runs()
+                continue
+            _, (found,) = runs()
+            np.testing.assert_array_equal(found.reshape(right.shape), factors[algorithm] * right)

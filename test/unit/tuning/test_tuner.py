@@ -118,8 +118,9 @@ def test_what_takes_longest_is_measured_first_and_others_are_built_meanwhile(
     assert seen[0] == 2
 
 
+@pytest.mark.parametrize("ahead", [0, 1])
 def test_what_another_process_measured_meanwhile_is_not_measured_again(
-    module: ModuleOp, tmp_path: Path
+    ahead: int, module: ModuleOp, tmp_path: Path
 ) -> None:
     small, big = kinds(module)
     others: list[Tuned] = []
@@ -130,7 +131,7 @@ def test_what_another_process_measured_meanwhile_is_not_measured_again(
                 others.append(tune(module, FakeMeasurer(in_order), database))
         return in_order(group, text)
 
-    measurer = FakeMeasurer(time, ahead=0)
+    measurer = FakeMeasurer(time, ahead=ahead)
     with Database(tmp_path / "t.db") as database:
         tuned = tune(module, measurer, database)
     assert {group for group, _ in measurer.timed} == {big}
