@@ -2,8 +2,9 @@
 and functions of elements; in 16 bits also attention, and normalisations of rows.
 
 Sums and all that follows are in ``f32``, as in our own kernels, and the result is rounded once.
-What is known of each kind of them is a file of ``_cudnn``, the C that calls the library is in
-``cudnn.c``. Enumerations are those of NVIDIA's "cuDNN backend API", as numbers.
+What is known of each kind of them is a file of ``_cudnn``, with one of C beside it; ``cudnn.c``
+prepares and runs graphs of all kinds. Enumerations are those of NVIDIA's "cuDNN backend API", as
+numbers.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from dlc.ir.record import Value
 from dlc.libraries._cublaslt_price import unit_of
 from dlc.libraries._cudnn import KINDS, OPERATIONS
 from dlc.libraries._cudnn.kind import Asked, Kind
+from dlc.libraries._cudnn.text import text_of
 from dlc.libraries._library import Function, Library, Ordered, Place, Price
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
 from dlc.libraries._operations import Operations
@@ -179,7 +181,7 @@ def _operation(operation: Operation) -> str:
     """Return a ``cudnn_operation``."""
     kind, member = OPERATIONS[operation.name]
     fields = [
-        f".kind = CUDNN_{kind.code}",
+        f".kind = CUDNN_{kind.name.upper()}",
         f".mode = {member.mode}",
         f".input_count = {len(operation.inputs)}",
         f".inputs = {_list(operation.inputs)}",
@@ -224,5 +226,5 @@ LIBRARY = Library(
     check=_check,
     code=_code,
     algorithms=lambda cluster: _algorithms(_operations(cluster).graph()),
-    text=(Path(__file__).parent / "cudnn.c").read_text(),
+    text=text_of(KINDS, Path(__file__).with_suffix(".c")),
 )

@@ -174,8 +174,8 @@ def _price(asked: Asked) -> Price:
 
 
 KIND = Kind(
+    name="attention",
     plural="attention",
-    code="ATTENTION",
     members=[Member("attention", (4,))],
     operations=_operations,
     fits=_fits,

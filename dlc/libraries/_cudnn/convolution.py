@@ -101,8 +101,8 @@ def _fits(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> boo
 
 
 KIND = Kind(
+    name="convolution",
     plural="convolutions",
-    code="CONVOLUTION",
     members=[Member("convolution", (2,))],
     operations=_operations,
     fits=_fits,

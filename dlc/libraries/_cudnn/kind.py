@@ -42,7 +42,8 @@ def _no_fault(_: Operation, __: Sequence[Tensor]) -> str | None:
 
 @dataclass(frozen=True)
 class Kind:
-    """plural: what messages call it. code: its ``cudnn_kind`` of ``cudnn.c``. members: by name.
+    """name: of the file of C with its ``cudnn_describe_<name>``, which makes the descriptor of an
+    operation. plural: what messages call it. members: its operations.
 
     operations: those of a cluster, ``None`` for a cluster of another kind; raises CompileError with
     the reason why cuDNN does not compute it. fits: whether tensors of inputs and of the result, and
@@ -52,8 +53,8 @@ class Kind:
     for which a chip needs a unit.
     """
 
+    name: str
     plural: str
-    code: str
     members: Sequence[Member]
     operations: Callable[[Cluster], Operations | None]
     fits: Callable[[Sequence[Tensor], Tensor, Operation], bool]

@@ -111,8 +111,8 @@ def _price(asked: Asked) -> Price:
 
 
 KIND = Kind(
+    name="normalization",
     plural="normalisations",
-    code="NORMALIZATION",
     members=[Member("layer_norm", (3, 4), 0), Member("rms_norm", (3, 4), 4)],
     operations=_operations,
     fits=_fits,

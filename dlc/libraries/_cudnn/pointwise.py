@@ -59,8 +59,8 @@ def _is_broadcast(sizes: Sizes, result: Sizes) -> bool:
 
 
 KIND = Kind(
+    name="pointwise",
     plural="functions",
-    code="POINTWISE",
     members=[Member(each.name, (each.inputs,), each.mode) for each in FUNCTIONS],
     operations=_operations,
     fits=_fits,

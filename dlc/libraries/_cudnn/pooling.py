@@ -143,8 +143,8 @@ def _price(asked: Asked) -> Price:
 
 
 KIND = Kind(
+    name="pooling",
     plural="poolings",
-    code="POOLING",
     members=[Member(_LARGEST, (1,), 3), Member(_MEAN, (1,), 4), Member(_PADDED_MEAN, (1,), 2)],
     operations=_operations,
     fits=_fits,
