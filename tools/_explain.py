@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from dlc.report.page import page
+from dlc.report.compiles.page import page
 from dlc.runtime.model import Model
 from dlc.runtime.profile import Profile
 

@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from dlc import __version__, arch
@@ -15,8 +16,8 @@ from dlc.compiler.options import PRECISIONS, Options
 from dlc.compiler.output_place import check_places
 from dlc.errors import CompileError
 from dlc.option_text import option
-from dlc.report.layer_page import layer_page
-from dlc.report.layer_table import layer_text
+from dlc.report.analyses.layer_page import layer_page
+from dlc.report.analyses.layer_table import layer_text
 from dlc.tools._command import SUCCESS, CommandParser, Progress, positive, run_command
 from dlc.tools._division_arguments import add_libraries, add_search
 from dlc.tools._model_arguments import add_inputs, check_once, constants
@@ -37,8 +38,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = CommandParser("dlc-analyze", description=_PURPOSE, allow_abbrev=False)
+    parser.add_argument("model", type=Path, help="the ONNX file")
+    _add_what(parser)
+    _add_reports(parser)
+    add_search(parser)
+    add_libraries(parser)
+    _add_times(parser)
+    parser.add_argument("--version", action="version", version=f"dlc {__version__}")
+    return parser
+
+
+def _add_what(parser: argparse.ArgumentParser) -> None:
+    """Add what decides which computation is looked at, and for which chip."""
     add = parser.add_argument
-    add("model", type=Path, help="the ONNX file")
     add(
         "--batch",
         type=_batches,
@@ -54,44 +66,39 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add_inputs(parser)
-    add(
-        "--json",
-        type=Path,
-        metavar="FILE",
-        help="write all layers, patterns and bounds to this file; -: to standard output",
-    )
+
+
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    """Add where reports go besides the terminal."""
+    add = partial(parser.add_argument, type=Path, metavar="FILE")
+    add("--json", help="write all layers, patterns and bounds to this file; -: to standard output")
     add(
         "--html",
-        type=Path,
-        metavar="FILE",
         help="write charts of layers, bounds and batch sizes to this file: one page of HTML, which "
         "needs no network; -: to standard output",
     )
-    add_search(parser)
-    add_libraries(parser)
-    add(
+
+
+def _add_times(parser: argparse.ArgumentParser) -> None:
+    """Add where times come from besides the model of the chip."""
+    parser.add_argument(
         "--tune",
         type=tuning,
         metavar="[=SECONDS]",
         help="measure each different kernel, and each algorithm of the libraries, on this machine, "
         "and keep the times in the tuning database; 0: only take what is there",
     )
+    add = partial(parser.add_argument, type=Path, metavar="FILE")
     add(
         "--times",
-        type=Path,
-        metavar="FILE",
         help="take measured times from this tuning database, or export of one, of any machine with "
         "this chip",
     )
     add(
         "--profile",
-        type=Path,
-        metavar="FILE",
         help="what another system measured of this model: a profile of ONNX Runtime, a trace of "
         "torch.profiler, what ncu --csv prints, or a trace of dlc-run --profile",
     )
-    add("--version", action="version", version=f"dlc {__version__}")
-    return parser
 
 
 def _batches(text: str) -> tuple[int, ...]:

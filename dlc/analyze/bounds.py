@@ -1,33 +1,42 @@
-"""The times of a whole model, from those of its parts."""
+"""The bounds of a model's time."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from dlc.analyze.critical_path import longest_path_s
+from dlc.analyze.fused import Fused
+from dlc.analyze.rating import Rating
+from dlc.analyze.times import Times
+from dlc.report.analyses.bounds import (
+    ADVISED,
+    BOUNDS,
+    FUSED,
+    FUSED_LEAST,
+    HARDWARE,
+    JOINED,
+    LAYERS,
+    LEAST,
+    LIBRARIES,
+)
 
 
-@dataclass(frozen=True)
-class Times:
-    """What a model takes whose parts run one after the other, and as soon as their inputs are
-    there, in seconds.
+def bounds_us(
+    rating: Rating, least: Mapping[str, float], fused: Fused, whole_s: float, of_libraries: bool
+) -> dict[str, float]:
+    """Return the times of a whole model by their keys, in microseconds, and what fusion gains.
+
+    least: of each layer, in seconds. fused: of our groups. whole_s: the least that the hardware
+    takes. of_libraries: whether libraries were asked.
     """
-
-    sequential_s: float
-    parallel_s: float
-
-    @classmethod
-    def of(cls, needs: Mapping[str, Iterable[str]], seconds: Mapping[str, float]) -> "Times":
-        """Return the times of parts that each need others, in an order in which they can run."""
-        return cls(sum(seconds.values()), longest_path_s(needs, seconds))
-
-    def bounds_us(self, name: str, whole_s: float) -> dict[str, float]:
-        """Return both in microseconds under keys that begin with a name.
-
-        whole_s: the least that the hardware takes for all parts together. Parts that run side by
-        side share the chip, so they take no less, unless one after the other they do.
-        """
-        parallel_s = max(self.parallel_s, min(whole_s, self.sequential_s))
-        return {
-            f"{name}sequential_us": 1e6 * self.sequential_s,
-            f"{name}parallel_us": 1e6 * parallel_s,
-        }
+    layers = rating.layers
+    found = {
+        LAYERS: layers.times(lambda ways: ways.ours),
+        LEAST: Times.of(layers.needs, least),
+        FUSED: fused.times,
+        LIBRARIES: layers.times(lambda ways: ways.best),
+        ADVISED: layers.times(lambda ways: ways.advised),
+        JOINED: rating.joined.times(lambda ways: ways.best),
+    }
+    us = {HARDWARE.key: 1e6 * whole_s, FUSED_LEAST.key: 1e6 * max(whole_s, fused.bound_s)}
+    for pair, times in found.items():
+        us |= times.bounds_us(pair, whole_s)
+    known = {bound.key: us[bound.key] for bound in BOUNDS if of_libraries or not bound.of_libraries}
+    return {**known, "fusion_gain_us": us[LAYERS.sequential.key] - us[FUSED.sequential.key]}

@@ -8,6 +8,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from dlc.analysis.entry import find_main
 from dlc.analyze.critical_path import longest_path_s
+from dlc.analyze.times import Times
 from dlc.dialects.fused_group import GroupOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.dialects.graph.structure import GraphOp
@@ -29,6 +30,11 @@ class Fused:
     bound_s: float = 0.0
     kernels: int = 0
     measured: int = 0
+
+    @property
+    def times(self) -> Times:
+        """What the whole model takes."""
+        return Times(self.sequential_s, self.parallel_s)
 
 
 def read_fused(module: ModuleOp, planner: Planner) -> Fused:

@@ -8,7 +8,7 @@ from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch, registry
-from dlc.analyze.bounds import Times
+from dlc.analyze.bounds import bounds_us
 from dlc.analyze.critical_path import longest_path
 from dlc.analyze.fused import Fused
 from dlc.analyze.hardware import least_s
@@ -30,6 +30,7 @@ from dlc.frontends.onnx.import_record import ImportRecord
 from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes
+from dlc.report.analyses.bounds import FUSED
 
 _BY_MODEL = "all times come from the model of the chip: no measurements"
 
@@ -57,19 +58,18 @@ class OneSize:
         """Return what our groups take, each as soon as its inputs are there, in microseconds."""
         fused = own_groups(self._module, (), self.measuring, self.context).times
         whole_s = self._least_s(self._layers.whole)
-        times = Times(fused.sequential_s, fused.parallel_s)
-        return times.bounds_us("fused_", whole_s)["fused_parallel_us"]
+        return fused.times.bounds_us(FUSED, whole_s)[FUSED.parallel.key]
 
     def _data(self, answer: Callable[[], OwnGroups]) -> Report:
         layers = [self._layer(each) for each in self._layers.each]
         own = answer()
         needs = {layer["name"]: layer["needs"] for layer in layers}
-        estimates = {layer["name"]: layer["estimate_us"] for layer in layers}
+        us = {layer["name"]: layer["time_us"] for layer in layers}
         return {
             "rates": self._rates(),
             "totals": self._totals(layers),
             "bounds": self._bounds(own.times),
-            "critical_path": longest_path(needs, estimates),
+            "critical_path": longest_path(needs, us),
             "layers": layers,
             "groups": own.layers,
             "fused": {"kernels": own.times.kernels, "measured": own.times.measured},
@@ -102,22 +102,13 @@ class OneSize:
 
     def _bounds(self, fused: Fused) -> dict[str, float]:
         """Return the times of the whole model in microseconds. fused: of our groups."""
-        layers = self._rating.layers
+        least = {name: self._bound_s(name) for name in self._rating.layers.ways}
         whole_s = self._least_s(self._layers.whole)
-        least = {name: self._bound_s(name) for name in layers.ways}
-        found = {
-            "": layers.times(lambda ways: ways.ours),
-            "least_": Times.of(layers.needs, least),
-            "fused_": Times(fused.sequential_s, fused.parallel_s),
-        }
-        if self.measuring.options.libraries:
-            found["library_"] = layers.times(lambda ways: ways.best)
-            found["advised_"] = layers.times(lambda ways: ways.advised)
-            found["joined_"] = self._rating.joined.times(lambda ways: ways.best)
-        us = {"hardware_us": 1e6 * whole_s, "fused_bound_us": 1e6 * max(whole_s, fused.bound_s)}
-        for name, times in found.items():
-            us |= times.bounds_us(name, whole_s)
-        return {**us, "fusion_gain_us": us["sequential_us"] - us["fused_sequential_us"]}
+        return bounds_us(self._rating, least, fused, whole_s, self._has_libraries)
+
+    @property
+    def _has_libraries(self) -> bool:
+        return bool(self.measuring.options.libraries)
 
     def _rates(self) -> Report:
         """Return what the chip moves and computes in a second."""
@@ -153,7 +144,7 @@ class OneSize:
             "weights": layer.weights,
             "pattern": layer.key,
             "bound_us": 1e6 * self._bound_s(layer.name),
-            **_times_us(ways, bool(self.measuring.options.libraries)),
+            **_times_us(ways, self._has_libraries),
         }
 
     def _totals(self, layers: Sequence[Report]) -> Report:
@@ -179,7 +170,8 @@ class OneSize:
 def _times_us(ways: Ways, has_libraries: bool) -> Report:
     """Return what a layer takes, in microseconds."""
     found: Report = {
-        "estimate_us": 1e6 * ways.ours,
+        "time_us": 1e6 * ways.ours,
+        "estimate_us": 1e6 * ways.estimate,
         "libraries_us": {name: 1e6 * s for name, s in ways.by_library.items()},
     }
     if has_libraries:

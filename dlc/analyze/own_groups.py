@@ -4,15 +4,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 
 from dlc import arch
 from dlc.analysis.entry import find_main, groups
 from dlc.analyze.fused import Fused, read_fused
 from dlc.analyze.levels import fused
 from dlc.analyze.measuring import Measuring
+from dlc.analyze.naming import layers_of
 from dlc.core.context import DlcContext
-from dlc.core.locations import node_names
 from dlc.plan import Planner
 
 
@@ -33,10 +32,5 @@ def own_groups(
     known = measuring.of_groups(found, divided, context)
     chip = arch.by_name(measuring.target.name)
     times = read_fused(divided, Planner(chip, known, measuring.options.libraries))
-    homes = [(_home(op, layers) for op in group.body.block.ops) for group in found]
-    return OwnGroups(times, [[*dict.fromkeys(name for name in each if name)] for each in homes])
-
-
-def _home(op: Operation, layers: Collection[str]) -> str | None:
-    """Return the layer that an op of a group came from first, if it came from one."""
-    return next((name for name in node_names(op.location) if name in layers), None)
+    homes = [layers_of(group.body.block, layers.__contains__).values() for group in found]
+    return OwnGroups(times, [[*dict.fromkeys(x for x in each if x in layers)] for each in homes])

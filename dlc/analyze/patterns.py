@@ -7,7 +7,7 @@ from dlc.compiler.outcome import Report
 
 def patterns(layers: Sequence[Report]) -> list[Report]:
     """Return the distinct layers of a report with how often each occurs, those that take longest
-    together first. first: the name of the first one. estimate_us: of all together.
+    together first. first: the name of the first one. time_us: of all together.
     """
     alike: dict[str, list[Report]] = {}
     for each in layers:
@@ -19,8 +19,8 @@ def patterns(layers: Sequence[Report]) -> list[Report]:
             "count": len(same),
             "first": same[0]["name"],
             "macs": sum(each["macs"] for each in same),
-            "estimate_us": sum(each["estimate_us"] for each in same),
+            "time_us": sum(each["time_us"] for each in same),
         }
         for same in alike.values()
     ]
-    return sorted(found, key=lambda each: -each["estimate_us"])
+    return sorted(found, key=lambda each: -each["time_us"])

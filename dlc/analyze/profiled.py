@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from dlc import arch
-from dlc.analyze.profiles.matching import Matched, match, shares_us
+from dlc.analyze.profiles.matched import Matched, shares_us
+from dlc.analyze.profiles.matching import match
 from dlc.analyze.profiles.objections import objections
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report

@@ -9,12 +9,12 @@ from xdsl.ir import Block, Operation
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.entry import find_main
-from dlc.analyze.bounds import Times
 from dlc.analyze.joined import Part, joined
 from dlc.analyze.kernels import divided
 from dlc.analyze.layer import Layer
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.naming import layers_of
+from dlc.analyze.times import Times
 from dlc.analyze.ways import Ways, total, ways_of
 from dlc.compiler.options import DEFAULT_SEARCH
 from dlc.core.context import DlcContext

@@ -8,7 +8,7 @@ from dlc.analysis.dataflow import Cluster
 from dlc.analyze.kernels import Kernels
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.plan import Candidate, Plan, Planner
-from dlc.plan.whole_loop import whole_s
+from dlc.plan.whole_loop import plan_whole
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,9 @@ class Ways:
     was not measured takes no longer than ours, since prices of calls are careful. by_library:
     the same of one library, its fastest calls. algorithms: of the calls of a library, if it
     computes the only kernel: what it chooses itself first. callers: the libraries of ``best``; none
-    where all is by our kernels. is_measured, is_best_measured, are_calls_measured: whether nothing
-    of ``ours``, of ``best``, and of calls, is an estimate.
+    where all is by our kernels. estimate: what the model says of the kernels of ``ours``.
+    is_measured, is_best_measured, are_calls_measured: whether nothing of ``ours``, of ``best``, and
+    of calls, is an estimate.
     """
 
     ours: float = 0.0
@@ -30,6 +31,7 @@ class Ways:
     by_library: Mapping[str, float] = field(default_factory=dict[str, float])
     algorithms: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
     callers: tuple[str, ...] = ()
+    estimate: float = 0.0
     is_measured: bool = True
     is_best_measured: bool = True
     are_calls_measured: bool = True
@@ -49,6 +51,7 @@ def total(parts: Sequence[Ways]) -> Ways:
         ours=fsum(part.ours for part in parts),
         best=fsum(part.best for part in parts),
         advised=fsum(part.advised for part in parts),
+        estimate=fsum(part.estimate for part in parts),
         by_library={
             name: fsum(part.by_library.get(name, part.ours) for part in parts) for name in names
         },
@@ -61,9 +64,19 @@ def total(parts: Sequence[Ways]) -> Ways:
 
 
 def _of_loop(loop: StepLoopOp, step: Kernels, planner: Planner) -> Ways:
-    """Return what all steps take, in one kernel or in those of each step, by the model."""
-    seconds = min(whole_s(loop, planner), loop.runs * ways_of(step, planner).ours)
-    return Ways(seconds, seconds, seconds, is_measured=False, is_best_measured=False)
+    """Return what all steps take, in one kernel or in those of each step."""
+    steps, whole = ways_of(step, planner), plan_whole(loop, planner)
+    seconds, estimate = loop.runs * steps.ours, loop.runs * steps.estimate
+    if isinstance(whole, Plan) and whole.s < seconds:
+        seconds, estimate = whole.s, whole.best.estimate_s
+    return Ways(
+        seconds,
+        seconds,
+        seconds,
+        estimate=estimate,
+        is_measured=False,
+        is_best_measured=False,
+    )
 
 
 def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
@@ -72,13 +85,15 @@ def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
     ours = _known(each for each in plan.candidates if not each.schedule.library)
     calls = {name: _known(_calls(plan, name)) for name in _libraries(plan)}
     times = {name: [_alone_s(x) for x in each] for name, each in calls.items()}
-    seconds = min(map(_alone_s, ours))
+    own = min(ours, key=_alone_s)
+    seconds = _alone_s(own)
     usable = [n for n, each in calls.items() if _are_measured(each) or min(times[n]) < seconds]
     best, caller = min(((min(times[name]), name) for name in usable), default=(seconds, ""))
     return Ways(
         ours=seconds,
         best=best,
         advised=min((_advised_s(calls[name]) for name in usable), default=seconds),
+        estimate=own.estimate_s,
         by_library={name: min(each) for name, each in times.items()},
         algorithms={name: times[name] for name, each in calls.items() if _are_all(each)},
         callers=(caller,) if caller else (),

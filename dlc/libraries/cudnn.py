@@ -2,8 +2,9 @@
 and functions of elements; in 16 bits also attention, and normalisations of rows.
 
 Sums and all that follows are in ``f32``, as in our own kernels, and the result is rounded once.
-What they cost is in ``_cudnn_price.py``, the C that calls the library in ``cudnn.c``. Enumerations
-are those of NVIDIA's "cuDNN backend API", as numbers.
+What is known of each kind of them is a file of ``_cudnn``, with one of C beside it; ``cudnn.c``
+prepares and runs graphs of all kinds. Enumerations are those of NVIDIA's "cuDNN backend API", as
+numbers.
 """
 
 from collections.abc import Sequence
@@ -13,22 +14,18 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
 from dlc.analysis.dataflow import Cluster
+from dlc.analysis.traffic import traffic_bytes
 from dlc.arch import Arch, GpuArch
-from dlc.dialects.graph.convolution import ConvOp
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.errors import CompileError
 from dlc.ir.record import Value
-from dlc.libraries._attention import attention
-from dlc.libraries._convolution import convolution
 from dlc.libraries._cublaslt_price import unit_of
-from dlc.libraries._cudnn_operations import OPERATIONS
-from dlc.libraries._cudnn_price import price_of
-from dlc.libraries._elementwise import elementwise
+from dlc.libraries._cudnn import KINDS, OPERATIONS
+from dlc.libraries._cudnn.kind import Asked, Kind
+from dlc.libraries._cudnn.text import text_of
 from dlc.libraries._library import Function, Library, Ordered, Place, Price
-from dlc.libraries._normalization import normalization
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
 from dlc.libraries._operations import Operations
-from dlc.libraries._pooling import pooling
 
 _WORKSPACE_BYTES = 32 << 20
 """As much as cuBLASLt has. Plans that want more are passed over."""
@@ -36,20 +33,15 @@ _WORKSPACE_BYTES = 32 << 20
 _TYPES = {"f32": 0, "f16": 2, "bf16": 9}
 """``cudnnDataType_t``"""
 
-_MULTIPLYING = ("convolution", "attention")
-"""Operations for which a chip needs a unit that multiplies their type."""
-
 
 def _operations(cluster: Cluster) -> Operations:
     """Return the operations of a cluster; raises CompileError with the reason for none."""
-    first, *rest = cluster.ops
     if len(cluster.results) != 1:
         raise CompileError("cuDNN is given groups with one result")
-    if isinstance(first, ConvOp):
-        found = convolution(first, rest, cluster)
-    else:
-        found = normalization(cluster) or pooling(first, cluster) or elementwise(cluster)
-        found = found or attention(cluster)
+    found = next(filter(None, (kind.operations(cluster) for kind in KINDS)), None)
+    if found is None:
+        *others, last = (kind.plural for kind in KINDS)
+        raise CompileError(f"cuDNN computes {', '.join(others)} and {last}")
     graph = found.graph()
     OperationGraph.read(CallAttr(tuple(graph.keys().items())))  # what no call can say
     for operation in graph.operations:
@@ -60,12 +52,16 @@ def _operations(cluster: Cluster) -> Operations:
 def _check_fault(operation: Operation, graph: OperationGraph) -> None:
     """Raise CompileError for an operation that cuDNN computes wrongly."""
     tensors = [graph.tensors[n] for n in (*operation.inputs, operation.output)]
-    if fault := OPERATIONS[operation.name].fault(tensors):
+    if fault := _kind(operation).fault(operation, tensors):
         raise CompileError(fault)
 
 
+def _kind(operation: Operation) -> Kind:
+    return OPERATIONS[operation.name][0]
+
+
 def _algorithms(graph: OperationGraph) -> int:
-    return max(OPERATIONS[each.name].algorithms for each in graph.operations)
+    return max(_kind(each).algorithms for each in graph.operations)
 
 
 def _obstacle(cluster: Cluster, chip: Arch | None) -> str | None:
@@ -81,7 +77,7 @@ def _obstacle(cluster: Cluster, chip: Arch | None) -> str | None:
 
 def _multiplied(operations: Operations) -> str | None:
     """Return the type of factors of products, ``None`` where nothing is multiplied with weights."""
-    if operations.operations[0].name not in _MULTIPLYING:
+    if not _kind(operations.operations[0]).is_product:
         return None
     return "tf32" if operations.is_rounding else operations.tensors[0].element
 
@@ -93,7 +89,8 @@ def _ordered(cluster: Cluster) -> Sequence[Ordered]:
 def _price(cluster: Cluster, chip: Arch) -> Price:
     assert isinstance(chip, GpuArch)
     operations = _operations(cluster)
-    return price_of(cluster, operations.graph(), _multiplied(operations), chip)
+    graph, type = operations.graph(), _multiplied(operations) or ""
+    return _kind(graph.operations[0]).price(Asked(graph, traffic_bytes(cluster), type, chip))
 
 
 def _call(cluster: Cluster) -> CallAttr:
@@ -128,17 +125,18 @@ def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:
 
 
 def _check_operation(operation: Operation, graph: OperationGraph) -> None:
-    name, row = operation.name, OPERATIONS.get(operation.name)
-    if row is None:
+    name = operation.name
+    if name not in OPERATIONS:
         raise CompileError(f"cuDNN has no operation {name} here")
-    if len(operation.inputs) not in row.inputs:
-        counts = " or ".join(map(str, row.inputs))
+    kind, member = OPERATIONS[name]
+    if len(operation.inputs) not in member.inputs:
+        counts = " or ".join(map(str, member.inputs))
         raise CompileError(f"{name} of cuDNN has {counts} inputs")
     inputs, result = [graph.tensors[n] for n in operation.inputs], graph.tensors[operation.output]
-    lists = dict.fromkeys(row.lists, len(result.sizes) - 2)
+    lists = dict.fromkeys(kind.lists, len(result.sizes) - 2)
     if {name: len(each) for name, each in operation.numbers} != lists:
         raise CompileError(f"{name} of cuDNN has lists of {lists}, as many as axes")
-    if not row.fits(inputs, result, operation):
+    if not kind.fits(inputs, result, operation):
         raise CompileError(f"{name} of cuDNN does not fit the sizes of its tensors")
     _check_fault(operation, graph)
 
@@ -161,7 +159,7 @@ def _code(call: CallAttr) -> str:
 
 def _is_full(graph: OperationGraph, call: CallAttr) -> bool:
     """Return whether products of ``f32`` are those of all bits of their factors."""
-    products = [each for each in graph.operations if each.name in _MULTIPLYING]
+    products = [each for each in graph.operations if _kind(each).is_product]
     in_f32 = any(graph.tensors[each.inputs[0]].element == "f32" for each in products)
     return in_f32 and "rounds" not in call
 
@@ -181,10 +179,10 @@ def _tensor(tensor: Tensor) -> str:
 
 def _operation(operation: Operation) -> str:
     """Return a ``cudnn_operation``."""
-    row = OPERATIONS[operation.name]
+    kind, member = OPERATIONS[operation.name]
     fields = [
-        f".kind = CUDNN_{row.kind}",
-        f".mode = {row.mode}",
+        f".kind = CUDNN_{kind.name.upper()}",
+        f".mode = {member.mode}",
         f".input_count = {len(operation.inputs)}",
         f".inputs = {_list(operation.inputs)}",
         f".output = {operation.output}",
@@ -228,5 +226,5 @@ LIBRARY = Library(
     check=_check,
     code=_code,
     algorithms=lambda cluster: _algorithms(_operations(cluster).graph()),
-    text=(Path(__file__).parent / "cudnn.c").read_text(),
+    text=text_of(KINDS, Path(__file__).with_suffix(".c")),
 )

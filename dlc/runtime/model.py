@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dlc.errors import InputError
-from dlc.report.page import page
-from dlc.report.text import explain
+from dlc.report.compiles.page import page
+from dlc.report.compiles.text import explain
 from dlc.runtime.artifact import (
     check_artifact,
     check_state,

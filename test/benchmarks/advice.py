@@ -6,10 +6,10 @@
 For each answer it prints what the analysis promises, what came of it, and their ratio:
 
 * Q2: the steps of a compile one after the other, and as they run;
-* Q3: a compile with the algorithms that libraries advise, and one that is tuned;
+* Q3: a compile with the algorithms that libraries advise, and one with the options of the advice;
 * Q5: each layer compiled alone, and the whole compile, by the times of steps;
-* Q6: a compile in fp32, and one in the precision of the advice;
-* joint: each layer compiled alone, and a run of the compile in the precision of the advice.
+* Q6: a compile in fp32, and one with the options of the advice;
+* joint: each layer compiled alone, and a run of the compile with the options of the advice.
 
 With ``--tune`` promises come from measured times of kernels, else from estimates.
 """
@@ -35,7 +35,6 @@ from dlc.runtime.random_inputs import random_feeds
 
 _SECONDS = 1.0
 """Of each artifact."""
-_PRECISION = "--precision "
 
 
 @dataclass
@@ -70,7 +69,7 @@ class Followed:
         model = onnx.shape_inference.infer_shapes(onnx.load(self.path))
         extractor = Extractor(model)
         known = {tensor.name for tensor in model.graph.initializer}
-        layers = {x["name"] for x in self.report()["layers"] if x["estimate_us"]}
+        layers = {x["name"] for x in self.report()["layers"] if x["time_us"]}
         for number, node in enumerate(model.graph.node):
             if node.name in layers:
                 inputs = [*dict.fromkeys(x for x in node.input if x and x not in known)]
@@ -80,23 +79,21 @@ class Followed:
 
     def gained_us(self, advice: dict[str, Any]) -> float | None:
         """Return what comes of advice, ``None`` where it is about another system."""
-        own = self.options.precision
-        command = advice["command"] or ""
-        precision = command.partition(_PRECISION)[2].split(" ")[0] or own
+        options = advice["options"] or {}
         match advice["question"]:
-            case "Q2" if command:
+            case "Q2" if options:
                 found = self.timed(self.path)
                 return 1e6 * (found.line.median - found.run.median)
             case "Q3":
-                before, after = self.timed(self.path), self.timed(self.path, tune=True)
+                before, after = self.timed(self.path), self.timed(self.path, **options)
                 return 1e6 * (sum(before.steps) - sum(after.steps))
             case "Q5":
                 return self.alone_us() - 1e6 * sum(self.timed(self.path).steps)
             case "Q6":
-                before, after = self.timed(self.path), self.timed(self.path, precision=precision)
+                before, after = self.timed(self.path), self.timed(self.path, **options)
                 return 1e6 * (before.run.median - after.run.median)
             case "joint":
-                after = self.timed(self.path, precision=precision)
+                after = self.timed(self.path, **options)
                 return self.alone_us() - 1e6 * after.run.median
             case _:
                 return None

@@ -7,6 +7,7 @@ from importlib import import_module
 from dlc.analyze.advice import questions
 from dlc.analyze.advice.facts import Advice, Facts
 from dlc.compiler.outcome import Report
+from dlc.report.analyses.bounds import LAYERS
 
 __all__ = ["Advice", "Facts", "advise"]
 
@@ -23,7 +24,18 @@ def advise(facts: Facts) -> list[Report]:
     names = sorted(module.name for module in pkgutil.iter_modules(questions.__path__))
     modules = [import_module(f"{questions.__name__}.{name}") for name in names]
     found: list[Advice] = [advice for each in modules if (advice := each.ask(facts))]
-    least_us = _LEAST_SHARE * (facts.others_us or facts.bounds["sequential_us"])
+    least_us = _LEAST_SHARE * (facts.others_us or facts.bounds[LAYERS.sequential.key])
     found = [each for each in found if not each.gain_us or each.gain_us >= least_us]
     ordered = sorted(found, key=lambda advice: -advice.gain_us)
-    return [{**asdict(advice), "layers": [*advice.layers]} for advice in ordered]
+    return [_data(advice, facts) for advice in ordered]
+
+
+def _data(advice: Advice, facts: Facts) -> Report:
+    """Return advice as a report has it: its command as data, and as a line."""
+    command = advice.command
+    return {
+        **asdict(advice),
+        "layers": [*advice.layers],
+        "options": command and asdict(command),
+        "command": command and facts.line(command),
+    }

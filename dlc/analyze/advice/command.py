@@ -2,10 +2,10 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from dlc.compiler.options import Options
-from dlc.compiler.outcome import Report
 from dlc.compiler.targets import can_compile
 from dlc.core.weights import Array
 from dlc.frontends.onnx.shapes import Shapes
@@ -14,27 +14,29 @@ _MOST_NUMBERS = 16
 """Of a constant on a command line."""
 
 
-def compile_command(
-    report: Report, options: Options, shapes: Shapes, precision: str, tune: bool = False
-) -> str | None:
-    """Return the command line of ``dlc-compile`` for what was analysed.
+@dataclass(frozen=True)
+class Command:
+    """Options of a compile that advice chooses; all others are those of the analysis."""
 
-    ``None`` where the model is no file, nothing is compiled for the chip, or a value that is
-    compiled in would not fit on a line.
-    """
-    model, constants = report["model"], options.constants or {}
-    if (
-        model is None
-        or not can_compile(report["target"])
-        or not all(map(_fits, constants.values()))
-    ):
-        return None
-    words = ["dlc-compile", model, "-o", f"{Path(model).stem}.so"]
-    words += ["--target", report["target"], "--precision", precision]
-    words += _inputs(shapes, constants)
-    words += ["--search", options.search] if options.search else []
-    words += ["--libraries", ",".join(options.libraries)] if options.libraries else []
-    return shlex.join([*words, *(["--tune"] if tune else [])])
+    precision: str
+    tune: bool = False
+
+    def line(self, model: str | None, target: str, options: Options, shapes: Shapes) -> str | None:
+        """Return the command line of ``dlc-compile``. model: the file that was analysed. target,
+        options, shapes: of the analysis.
+
+        ``None`` where the model is no file, nothing is compiled for the chip, or a value that is
+        compiled in would not fit on a line.
+        """
+        constants = options.constants or {}
+        if model is None or not can_compile(target) or not all(map(_fits, constants.values())):
+            return None
+        words = ["dlc-compile", model, "-o", f"{Path(model).stem}.so"]
+        words += ["--target", target, "--precision", self.precision]
+        words += _inputs(shapes, constants)
+        words += ["--search", options.search] if options.search else []
+        words += ["--libraries", ",".join(options.libraries)] if options.libraries else []
+        return shlex.join([*words, *(["--tune"] if self.tune else [])])
 
 
 def _fits(array: Array) -> bool:

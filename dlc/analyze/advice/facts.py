@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dlc import arch
-from dlc.analyze.advice.command import compile_command
-from dlc.analyze.profiles.matching import Matched
+from dlc.analyze.advice.command import Command
+from dlc.analyze.profiles.matched import Matched
 from dlc.analyze.profiles.objections import objections
 from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.frontends.onnx.shapes import Shapes
+from dlc.report.analyses.bounds import FUSED, LAYERS, LIBRARIES
 
 _NARROWER = ("tf32", "fp16")
 
@@ -18,7 +19,7 @@ _NARROWER = ("tf32", "fp16")
 @dataclass(frozen=True)
 class Advice:
     """An answer to a question of Benanza. gain_us: what is gained if it is followed. layers: the
-    names of those that it is about. command: what does it, ``None`` where nothing of ours does.
+    names of those that it is about. command: what does it, ``None`` where no compile does.
     """
 
     question: str
@@ -26,7 +27,7 @@ class Advice:
     text: str
     gain_us: float
     layers: Sequence[str] = ()
-    command: str | None = None
+    command: Command | None = None
 
 
 @dataclass(frozen=True)
@@ -77,19 +78,26 @@ class Facts:
         return self.matched.profile.total_us
 
     @property
-    def kind(self) -> str:
-        """How the bounds by layer begin: with ``library_`` where libraries were asked, too."""
-        return "library_" if "library_sequential_us" in self.bounds else ""
+    def by_libraries(self) -> bool:
+        """Whether libraries were asked, too."""
+        return LIBRARIES.sequential.key in self.bounds
+
+    @property
+    def alone_us(self) -> tuple[float, float]:
+        """What the layers take alone at best: one after the other, and each as soon as its inputs
+        are there.
+        """
+        return (LIBRARIES if self.by_libraries else LAYERS).of(self.bounds)
 
     @cached_property
     def how(self) -> str:
         """Where the times of layers come from; some layers take none."""
         working = [layer for layer in self.layers if self.best_us(layer)]
-        if self.kind:
+        if self.by_libraries:
             measured = [layer["library_us"]["measured"] for layer in working]
         else:
             measured = ["dlc" in layer.get("measured_us", {}) for layer in working]
-        by = "libraries and our kernels" if self.kind else "our kernels"
+        by = "libraries and our kernels" if self.by_libraries else "our kernels"
         return f"{_words(sum(measured), len(measured))} {'of' if all(measured) else 'for'} {by}"
 
     @property
@@ -97,7 +105,7 @@ class Facts:
         """Where the times of our kernels come from, of the layers alone and of the whole model. A
         measured and an estimated time differ also where nothing is gained.
         """
-        own = [layer for layer in self.layers if layer["estimate_us"]]
+        own = [layer for layer in self.layers if layer["time_us"]]
         measured = sum("dlc" in layer.get("measured_us", {}) for layer in own)
         alone = _words(measured, len(own))
         groups = self.report["fused"]
@@ -108,7 +116,7 @@ class Facts:
 
     def best_us(self, layer: Report) -> float:
         """Return what a layer takes alone at best."""
-        return layer["library_us"]["us"] if self.kind else layer["estimate_us"]
+        return layer["library_us"]["us"] if self.by_libraries else layer["time_us"]
 
     @cached_property
     def fastest(self) -> tuple[str, float]:
@@ -116,15 +124,19 @@ class Facts:
 
         Products of fp32 use no tensor cores; those of other precisions do already.
         """
-        times = {self.report["precision"]: self.bounds["fused_parallel_us"]}
+        times = {self.report["precision"]: self.bounds[FUSED.parallel.key]}
         for name in _NARROWER if self.on_gpu and "fp32" in times else ():
             times[name] = self.at_precision(name)
         return min(times.items(), key=lambda pair: pair[1])
 
-    def command(self, precision: str = "", tune: bool = False) -> str | None:
+    def command(self, precision: str = "", tune: bool = False) -> Command:
+        """Return a compile in a precision, by default that of the analysis."""
+        return Command(precision or self.report["precision"], tune)
+
+    def line(self, command: Command) -> str | None:
         """Return a command line of ``dlc-compile``, ``None`` where no line says it all."""
-        precision = precision or self.report["precision"]
-        return compile_command(self.report, self.options, self.shapes, precision, tune)
+        report = self.report
+        return command.line(report["model"], report["target"], self.options, self.shapes)
 
 
 def _words(measured: int, all: int) -> str:

@@ -1,13 +1,15 @@
 """Which calls of a profile compute which layers of a model."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dlc.analyze.profiles.beside import fill
+from dlc.analyze.profiles.matched import Matched
 from dlc.analyze.profiles.names import Layer, Names
 from dlc.analyze.profiles.order import Scores, aligned
 from dlc.analyze.profiles.profile import Profile, Row
@@ -22,44 +24,13 @@ _UNKNOWN, _EQUAL, _OTHER = 3, 4, 2
 that of a call which may end another one instead."""
 
 
-@dataclass(frozen=True)
-class Matched:
-    """layers: for each row the places of the layers that it computes, none where it has none."""
-
-    profile: Profile
-    layers: Sequence[Sequence[int]]
-
-    @property
-    def matched_us(self) -> float:
-        """The time of calls that compute layers."""
-        return sum(row.us for row, of in zip(self.profile.rows, self.layers, strict=True) if of)
-
-    @property
-    def unmatched(self) -> list[Row]:
-        """The calls that compute no layer."""
-        return [row for row, of in zip(self.profile.rows, self.layers, strict=True) if not of]
-
-    def rows_of(self, layer: int) -> list[Row]:
-        """Return the calls that compute a layer."""
-        return self._by_layer.get(layer, [])
-
-    @cached_property
-    def _by_layer(self) -> dict[int, list[Row]]:
-        found: dict[int, list[Row]] = {}
-        for row, layers in zip(self.profile.rows, self.layers, strict=True):
-            for layer in layers:
-                found.setdefault(layer, []).append(row)
-        return found
-
-
 def match(profile: Profile, layers: Sequence[Layer]) -> Matched:
     """Return which layers of a report the calls of a profile compute.
 
     By the nodes or the name of a call, else by its kind and the order. What has no call of its own
-    is part of the nearest call beside it that may have it in it: the last one that computes what it
-    reads, or else the first that reads it. A call without a layer
-    is part of that before it, where that kind of call may end it. Raises CompileError where no
-    call is one of a layer.
+    is part of the nearest call beside it (``beside.py``). A call without a layer is part of that
+    before it, where that kind of call may end it. Raises CompileError where no call is one of a
+    layer.
     """
     found = _Matching(profile, layers).found()
     if not any(found.layers):
@@ -95,12 +66,7 @@ class _Matching:
         if self.profile.named:
             self._by_name()
         self._by_order()
-        self._beside(range(len(self.layers)), self._needs, forwards=True)
-        readers: list[list[int]] = [[] for _ in self.layers]
-        for place, needs in enumerate(self._needs):
-            for need in needs:
-                readers[need].append(place)
-        self._beside(reversed(range(len(self.layers))), readers, forwards=False)
+        fill(self.rows, self.profile, self.layers, self._needs)
         of_rows: list[list[int]] = [[] for _ in self.profile.rows]
         for layer, rows in sorted(self.rows.items()):
             for row in rows:
@@ -164,50 +130,14 @@ class _Matching:
         for kind in row.operator.types:
             found[kinds == kind] = _OTHER if row.operator.ends else _UNKNOWN
         for at in np.flatnonzero(found).tolist() if row.inputs else ():
-            same = same_inputs(row, self.layers[places[at]])
+            same = _same_inputs(row, self.layers[places[at]])
             found[at] = _EQUAL if same else _OTHER
         return found
-
-    def _beside(
-        self, places: Iterable[int], others: Sequence[Sequence[int]], forwards: bool
-    ) -> None:
-        """Give layers without a call that of one beside them that may have them in it.
-
-        A call that computes what reads several others runs behind all of these, and one that
-        computes what several read runs before them.
-        """
-        nearest = max if forwards else min
-        for place in places:
-            if place not in self.rows and (
-                fitting := [*self._that_may_have(place, others[place], forwards)]
-            ):
-                self._give(nearest(fitting), place)
-
-    def _that_may_have(self, place: int, others: Iterable[int], forwards: bool) -> Iterator[int]:
-        layer = self.layers[place]
-        for number in (row for other in others for row in self.rows.get(other, [])[-1:]):
-            operator = self.profile.rows[number].operator
-            if operator.may_have(layer["op_type"], layer["macs"], forwards):
-                yield number
 
     def _give(self, row: int, place: int) -> None:
         self.rows.setdefault(place, []).append(row)
 
 
-def same_inputs(row: Row, layer: Layer) -> bool:
+def _same_inputs(row: Row, layer: Layer) -> bool:
     """Whether a call reads what a layer reads, by the shapes of all that is no weight."""
     return not Counter(map(tuple, layer["inputs"])) - Counter(row.inputs)
-
-
-def shares_us(matched: Matched, layers: Sequence[Layer]) -> Mapping[int, float]:
-    """Return what a profile says of each layer, by place: a call of several gives each of them a
-    part of its time, in proportion to the estimates for them.
-    """
-    found: dict[int, float] = {}
-    for row, places in zip(matched.profile.rows, matched.layers, strict=True):
-        weights = [layers[place]["estimate_us"] for place in places]
-        total = sum(weights)
-        for place, weight in zip(places, weights, strict=True):
-            part = weight / total if total else 1 / len(places)
-            found[place] = found.get(place, 0.0) + part * row.us
-    return found

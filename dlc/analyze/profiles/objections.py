@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from dlc.analyze.profiles.matching import Matched
+from dlc.analyze.profiles.matched import Matched
 from dlc.analyze.profiles.names import Layer
 from dlc.arch import Arch
 from dlc.option_text import option

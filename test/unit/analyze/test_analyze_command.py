@@ -40,6 +40,7 @@ LAYER = {
     "weights": int,
     "pattern": str,
     "bound_us": float,
+    "time_us": float,
     "estimate_us": float,
     "libraries_us": dict,
 }

@@ -84,7 +84,7 @@ def test_attention_is_the_layers_of_its_nodes() -> None:
     report = analysis(ATTENTION)
     macs = {layer["name"]: layer["macs"] for layer in report["layers"]}
     assert macs == {"scores": 2 * 16 * 24 * 8, "weights": 0, "values": 2 * 16 * 24 * 8}
-    assert all(layer["estimate_us"] > 0 for layer in report["layers"])
+    assert all(layer["time_us"] > 0 for layer in report["layers"])
     assert report["totals"]["macs"] == 2 * macs["scores"]
 
 
@@ -103,7 +103,7 @@ def test_a_reshape_moves_nothing() -> None:
     )
     flat = next(layer for layer in report["layers"] if layer["name"] == "flat")
     assert (flat["inputs"], flat["outputs"]) == ([[4, 6]], [[24]])
-    keys = ("bytes_read", "bytes_written", "flops", "bound_us", "estimate_us")
+    keys = ("bytes_read", "bytes_written", "flops", "bound_us", "time_us")
     assert [flat[key] for key in keys] == [0, 0, 0, 0, 0]
 
 

@@ -11,6 +11,7 @@ from dlc.analyze.kernels import Kernels
 from dlc.analyze.ways import Ways, total
 from dlc.core.parser import parse_module
 from dlc.plan import Planner
+from dlc.report.analyses.bounds import ADVISED, BOUNDS, JOINED, LIBRARIES
 
 WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3), "b": (64,)}
 PADS = "<pads = [1, 1, 1, 1]>"
@@ -94,31 +95,35 @@ def test_nothing_joins_what_no_library_computes() -> None:
     assert gain_us("a = Abs(u) v = Erf(a)") == 0
 
 
-def test_without_libraries_there_are_no_such_bounds() -> None:
+@pytest.mark.parametrize("libraries", [(), ("cudnn",)])
+def test_only_an_analysis_with_libraries_has_their_bounds(libraries: tuple[str, ...]) -> None:
     body = "m (float[8, 64] x) => (float[8, 64] y) { y = Relu(x) }"
-    assert not {"library_sequential_us", "joined_sequential_us"} & analysis(body)["bounds"].keys()
+    keys = analysis(body, libraries=libraries)["bounds"].keys()
+    assert keys - {"fusion_gain_us"} == {x.key for x in BOUNDS if libraries or not x.of_libraries}
+    assert ("joined_sequential_us" in keys) == bool(libraries)
 
 
 def test_a_layer_that_no_library_computes_is_counted_with_our_kernel() -> None:
     head = "m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y)"
     report = analysis(f"{head} {{ y = Erf(x) }}", libraries=("cudnn",))
     (layer,) = report["layers"]
-    assert layer["library_us"] == {"us": layer["estimate_us"], "by": "dlc", "measured": False}
+    assert layer["library_us"] == {"us": layer["time_us"], "by": "dlc", "measured": False}
 
 
 def test_a_call_that_was_not_measured_bounds_no_more_than_our_kernel() -> None:
     head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
     body = f"{head} {{ u = Erf(x) a = Relu(u) y = Erf(a) }}"
     relu = analysis(body, libraries=("cudnn",))["layers"][1]
-    assert relu["libraries_us"]["cudnn"] > relu["estimate_us"], "so careful is its price"
-    assert relu["library_us"] == {"us": relu["estimate_us"], "by": "dlc", "measured": False}
+    assert relu["libraries_us"]["cudnn"] > relu["time_us"], "so careful is its price"
+    assert relu["library_us"] == {"us": relu["time_us"], "by": "dlc", "measured": False}
 
 
 def test_parts_take_what_each_of_them_takes() -> None:
-    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]}, ("a",))
-    other = Ways(5.0, 5.0, 5.0, is_measured=False, is_best_measured=False)
+    one = Ways(3.0, 2.0, 2.5, {"a": 2.0}, {"a": [2.5, 2.0]}, ("a",), estimate=4.0)
+    other = Ways(5.0, 5.0, 5.0, estimate=5.0, is_measured=False, is_best_measured=False)
     both = total([one, other])
     assert (both.ours, both.best, both.advised) == (8.0, 7.0, 7.5)
+    assert both.estimate == 9.0
     assert both.by_library == {"a": 7.0}
     assert (both.is_measured, both.is_best_measured, both.are_calls_measured) == (
         False,
@@ -135,5 +140,6 @@ def test_joined_layers_never_take_longer(precision: str) -> None:
     head = "m (float[1, 64, 7, 7] x) => (float[1, 64, 7, 7] y)"
     body = f"{head} {{ a = Conv{PADS}(x, w) c = Add(a, x) y = Relu(c) }}"
     bounds = analysis(body, WEIGHTS, precision=precision, libraries=("cudnn",))["bounds"]
-    for kind in ("sequential_us", "parallel_us"):
-        assert bounds[f"joined_{kind}"] <= bounds[f"library_{kind}"] <= bounds[f"advised_{kind}"]
+    each = (pair.of(bounds) for pair in (JOINED, LIBRARIES, ADVISED))
+    for joined_us, library_us, advised_us in zip(*each, strict=True):
+        assert joined_us <= library_us <= advised_us

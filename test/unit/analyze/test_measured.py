@@ -37,10 +37,12 @@ def exported(model: Path) -> Path:
 
 
 def test_layers_are_measured_and_remembered(model: Path) -> None:
-    first = report(model, "--tune")
+    estimated, first = report(model), report(model, "--tune")
     assert first["note"] == "2 of 2 different kernels were measured on this machine"
-    for layer in first["layers"]:
-        assert layer["measured_us"] == {"dlc": pytest.approx(layer["estimate_us"])}
+    for layer, before in zip(first["layers"], estimated["layers"], strict=True):
+        assert layer["estimate_us"] == before["estimate_us"] == before["time_us"]
+        assert layer["time_us"] != layer["estimate_us"]
+        assert layer["measured_us"] == {"dlc": pytest.approx(layer["time_us"])}
     rows = len(read_rows(exported(model)))
     assert report(model, "--tune")["layers"] == first["layers"], "nothing is measured twice"
     assert len(read_rows(exported(model))) == rows

@@ -50,6 +50,10 @@ def test_of_a_first_algorithm_without_a_time_nothing_is_said() -> None:
     assert not found.algorithms, "places are the numbers of algorithms"
 
 
+def test_a_measured_kernel_has_an_estimate_still() -> None:
+    assert ways(2.0, []).estimate == ways(None, []).estimate == ways(None, []).ours
+
+
 def test_a_call_without_times_counts_as_no_slower_than_our_kernel() -> None:
     found = ways(0.1, [])
     assert (found.best, found.advised) == pytest.approx((1e-7, 1e-7))

@@ -1,82 +1,36 @@
 """What a call of cuDNN says, and which edited ones are refused: what is refused leads nowhere."""
 
 import re
-from collections.abc import Mapping
 from math import prod
 
 import pytest
-from dnn_clusters import (
-    BF16_IMAGE,
-    BIAS,
-    F32,
-    GELU,
-    LAYOUT,
-    POOLINGS,
-    RELU,
-    SIGMOID,
-    SPACE,
-    TANH,
-    TANH_GELU,
-    TURN,
-    attended,
-    convolved,
-    pooled,
-    scalar,
+from dnn_calls import (
+    ADD,
+    CONV,
+    CONVOLVED,
+    MUL,
+    NUMBER,
+    PRODUCT,
+    RELU_OF_ALL,
+    SIZES,
+    SUM,
+    VECTOR,
+    WEIGHT,
+    Edits,
+    X,
+    Y,
+    buffers,
+    convolution,
+    edited,
+    normalization,
+    refused,
 )
-from dnn_normalizations import ONLY_SCALED, SQUARES, normalized
+from dnn_clusters import F32, POOLINGS, RELU, attended, convolved
 from xdsl.dialects.builtin import MemRefType, bf16, f16, f32
-from xdsl.ir import Attribute
 
 from dlc.dialects.loop.attributes import CallAttr
 from dlc.errors import CompileError
-from dlc.ir.record import Inner
-from dlc.libraries._operation_graph import OperationGraph
 from dlc.libraries.cudnn import LIBRARY
-
-SIZES = ([2, 9, 7, 16], [24, 3, 3, 16], [24], [2, 7, 5, 24])
-Edits = Mapping[int, Mapping[str, object]]
-
-
-def convolution() -> CallAttr:
-    """Return the call of a convolution, a bias, a factor and a relu."""
-    return LIBRARY.call(convolved(BIAS, scalar("mul", "0.5", 2), RELU))
-
-
-X, WEIGHT, CONVOLVED, VECTOR, SUM, NUMBER, PRODUCT, Y = range(8)
-"""Its tensors."""
-
-CONV, ADD, MUL, RELU_OF_ALL = range(4)
-"""Its operations."""
-
-
-def buffers(*types: Attribute) -> list[MemRefType[Attribute]]:
-    """Return its buffers, of f16 or these types."""
-    given = types or (f16,) * len(SIZES)
-    return [MemRefType(type, sizes) for type, sizes in zip(given, SIZES, strict=True)]
-
-
-def edited(name: str, edits: Edits, call: CallAttr | None = None) -> list[object]:
-    """Return its records with values added or changed; one of ``None`` is left out. call: another
-    one.
-    """
-    records = (call or convolution())[name]
-    assert isinstance(records, tuple)
-    found: list[object] = []
-    for number, each in enumerate(records):
-        assert isinstance(each, Inner)
-        merged = {**each.as_dict(), **edits.get(number, {})}
-        found.append({key: value for key, value in merged.items() if value is not None})
-    return found
-
-
-def refused(reason: str, **keys: object) -> None:
-    """Assert that the call is refused with a reason once it has these keys, and not before."""
-    call = convolution()
-    LIBRARY.check(call, buffers())
-    call = call.replace(**keys)
-    with pytest.raises(CompileError, match=re.escape(reason)) as raised:
-        LIBRARY.check(call, buffers())
-    assert "\n" not in raised.value.message
 
 
 def test_a_call_says_all_that_the_code_needs() -> None:
@@ -111,7 +65,6 @@ def test_wrong_keys_are_refused(reason: str, keys: dict[str, object]) -> None:
 
 INTEGERS = "integers from 0 to 2147483647"
 MOST = 1 << 31
-
 WRONG_TENSORS = {
     "a buffer behind the last": ("has no buffer 4", {X: {"buffer": 4}}),
     "a buffer before the first": ("has no buffer -1", {X: {"buffer": -1}}),
@@ -162,7 +115,6 @@ def test_wrong_tensors_are_refused(reason: str, edits: Edits) -> None:
 
 
 LISTS = {name: [1, 1, 1] for name in ("strides", "begins", "ends", "dilations")}
-
 WRONG_OPERATIONS = {
     "an unknown one": ("no operation exp", {ADD: {"name": "exp"}}),
     "C for a name": ("no operation 0}; x()", {ADD: {"name": "0}; x()"}}),
@@ -202,155 +154,6 @@ def test_wrong_operations_are_refused(reason: str, edits: Edits) -> None:
     refused(reason, operations=edited("operations", edits))
 
 
-SMALL = {"sizes": [2, 24, 1, 5]}
-BOTH_SMALL = {CONVOLVED: SMALL, SUM: SMALL, PRODUCT: SMALL, Y: SMALL}
-NO_FIT = "of cuDNN does not fit the sizes"
-
-UNEVEN: Edits = {
-    WEIGHT: {"sizes": [24, 1, 3, 3]},
-    X: {"sizes": [2, 14, 9, 7]},
-}
-"""14 groups of a channel, of which 24 is no multiple."""
-
-OTHER_SIZES = {
-    "a result of less rows": (f"relu {NO_FIT}", {Y: SMALL}),
-    "a summand of more rows": (f"mul {NO_FIT}", {PRODUCT: SMALL, Y: SMALL}),
-    "a vector of less channels": (f"add {NO_FIT}", {VECTOR: {"sizes": [1, 8, 1, 1]}}),
-    "a vector of one axis": (f"add {NO_FIT}", {VECTOR: {"sizes": [24], "strides": [1]}}),
-    "less rows of all that is made": (f"convolution {NO_FIT}", BOTH_SMALL),
-    "less rows of the data": (f"convolution {NO_FIT}", {X: {"sizes": [2, 16, 8, 7]}}),
-    "less images": (f"convolution {NO_FIT}", {X: {"sizes": [1, 16, 9, 7]}}),
-    "less channels": (f"convolution {NO_FIT}", {X: {"sizes": [2, 15, 9, 7]}}),
-    "less results": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [23, 16, 3, 3]}}),
-    "14 groups of 24 results": (f"convolution {NO_FIT}", UNEVEN),
-    "data with channels first": (
-        f"convolution {NO_FIT}",
-        {X: {"strides": [1008, 63, 7, 1]}},
-    ),
-    "a weight with channels first": (
-        f"convolution {NO_FIT}",
-        {WEIGHT: {"strides": [144, 9, 3, 1]}},
-    ),
-    "a result with channels first": (
-        f"convolution {NO_FIT}",
-        {CONVOLVED: {"strides": [840, 35, 5, 1]}},
-    ),
-    "less taps": (f"convolution {NO_FIT}", {WEIGHT: {"sizes": [24, 16, 3, 2]}}),
-    "a weight of another rank": (
-        f"convolution {NO_FIT}",
-        {WEIGHT: {"sizes": [24, 16, 3], "strides": [144, 1, 48]}},
-    ),
-    "data of another rank": (
-        f"convolution {NO_FIT}",
-        {X: {"sizes": [2, 16, 9], "strides": [1008, 1, 112]}},
-    ),
-}
-
-OTHER_WINDOWS = {
-    "another step": {"strides": [2, 1]},
-    "no step": {"strides": [0, 1]},
-    "one more before": {"begins": [1, 0]},
-    "one more behind": {"ends": [0, 1]},
-    "a gap": {"dilations": [1, 2]},
-    "a window that is larger than the data": {"dilations": [9, 1]},
-}
-
-
-@pytest.mark.parametrize(("reason", "edits"), OTHER_SIZES.values(), ids=OTHER_SIZES)
-def test_sizes_that_do_not_fit_are_refused(reason: str, edits: Edits) -> None:
-    """Not all of them does cuDNN itself compare: it computes beyond a smaller tensor."""
-    refused(reason, tensors=edited("tensors", edits))
-
-
-@pytest.mark.parametrize("edits", OTHER_WINDOWS.values(), ids=OTHER_WINDOWS)
-def test_windows_that_do_not_fit_are_refused(edits: Mapping[str, object]) -> None:
-    refused(f"convolution {NO_FIT}", operations=edited("operations", {CONV: edits}))
-
-
-def test_what_is_broadcast_is_the_second_input() -> None:
-    swapped = {ADD: {"inputs": [VECTOR, CONVOLVED]}}
-    refused(f"add {NO_FIT}", operations=edited("operations", swapped))
-
-
-QUERY, KEY, VALUE, SCALE, RESULT = range(5)
-
-OTHER_HEADS = {
-    "less queries": {QUERY: {"sizes": [2, 3, 31, 64]}},
-    "less keys": {KEY: {"sizes": [2, 3, 39, 64]}},
-    "shorter keys": {KEY: {"sizes": [2, 3, 40, 56]}},
-    "heads of keys": {KEY: {"sizes": [2, 1, 40, 64]}},
-    "less values": {VALUE: {"sizes": [2, 3, 39, 64]}},
-    "images of values": {VALUE: {"sizes": [1, 3, 40, 64]}},
-    "a shorter result": {RESULT: {"sizes": [2, 3, 32, 56]}},
-    "less results": {RESULT: {"sizes": [2, 3, 31, 64]}},
-    "three axes": {QUERY: {"sizes": [6, 32, 64], "strides": [2048, 64, 1]}},
-    "a scale for each query": {
-        SCALE: {"sizes": [2, 3, 32, 1], "strides": [96, 32, 1, 1], "number": None, "buffer": 0}
-        | {"element": "f16"}
-    },
-}
-
-
-@pytest.mark.parametrize("edits", OTHER_HEADS.values(), ids=OTHER_HEADS)
-def test_attention_that_does_not_fit_is_refused(edits: Edits) -> None:
-    call = LIBRARY.call(attended())
-    sizes = ([2, 3, 32, 64], [2, 3, 40, 64], [2, 3, 40, 64], [2, 3, 32, 64])
-    given = [MemRefType(f16, each) for each in sizes]
-    LIBRARY.check(call, given)
-    with pytest.raises(CompileError, match=f"attention {NO_FIT}"):
-        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
-
-
-ROW, VECTOR_OF_ROW, EPSILON, SHIFT, NORMAL = range(5)
-
-OTHER_ROWS = {
-    "less rows": {ROW: {"sizes": [14, 48, 1, 1]}},
-    "a row of less": {ROW: {"sizes": [15, 47, 1, 1]}},
-    "less results": {NORMAL: {"sizes": [14, 48, 1, 1]}},
-    "a shorter scale": {VECTOR_OF_ROW: {"sizes": [1, 47, 1, 1]}},
-    "a scale of one": {VECTOR_OF_ROW: {"sizes": [1, 1, 1, 1]}},
-    "a shorter bias": {SHIFT: {"sizes": [1, 47, 1, 1]}},
-    "a bias of two axes": {SHIFT: {"sizes": [1, 48], "strides": [48, 1]}},
-    "two axes": {n: {"sizes": [15, 48], "strides": [48, 1]} for n in (ROW, NORMAL)},
-    "three axes": {
-        n: {"sizes": [1 if n in (VECTOR_OF_ROW, SHIFT) else 15, 48, 1], "strides": [48, 1, 1]}
-        for n in (ROW, VECTOR_OF_ROW, SHIFT, NORMAL)
-    },
-    "an epsilon of rows": {
-        EPSILON: {"sizes": [15, 1, 1, 1], "number": None, "buffer": 0, "element": "f16"}
-    },
-    "an epsilon of one axis": {EPSILON: {"sizes": [1], "strides": [1]}},
-}
-
-
-def normalization() -> tuple[CallAttr, list[MemRefType[Attribute]]]:
-    """Return the call of a layer normalisation, and its buffers."""
-    sizes = ([5, 3, 48], [48], [48], [5, 3, 48])
-    return LIBRARY.call(normalized()), [MemRefType(f16, each) for each in sizes]
-
-
-@pytest.mark.parametrize("edits", OTHER_ROWS.values(), ids=OTHER_ROWS)
-def test_a_normalization_that_does_not_fit_is_refused(edits: Edits) -> None:
-    call, given = normalization()
-    LIBRARY.check(call, given)
-    with pytest.raises(CompileError, match=f"layer_norm {NO_FIT}"):
-        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
-
-
-@pytest.mark.parametrize("inputs", [[ROW, VECTOR_OF_ROW], [*range(4), SHIFT]])
-def test_a_normalization_has_a_bias_or_none(inputs: list[int]) -> None:
-    call, given = normalization()
-    wrong = edited("operations", {0: {"inputs": inputs}}, call)
-    with pytest.raises(CompileError, match="layer_norm of cuDNN has 3 or 4 inputs"):
-        LIBRARY.check(call.replace(operations=wrong), given)
-
-
-def test_the_code_of_a_normalization_names_its_mode() -> None:
-    for asked, mode in ((normalized(), 0), (normalized(centred=SQUARES, **ONLY_SCALED), 4)):
-        code = LIBRARY.code(LIBRARY.call(asked))
-        assert f".kind = CUDNN_NORMALIZATION, .mode = {mode}, " in code
-
-
 @pytest.mark.parametrize("number", range(len(SIZES)))
 def test_smaller_buffers_are_refused(number: int) -> None:
     """A buffer that lacks one element, or is of another type."""
@@ -373,8 +176,6 @@ OURS = {
     *("CUDNN_CONVOLUTION", "CUDNN_POINTWISE", "CUDNN_ATTENTION"),
     *("CUDNN_NORMALIZATION", "CUDNN_POOLING", "taps", "is_full"),
 }
-
-
 ALL = [convolution(), LIBRARY.call(attended()), normalization()[0], LIBRARY.call(convolved(**F32))]
 
 
@@ -405,103 +206,3 @@ def test_the_code_of_a_call() -> None:
         f"{window}}}, "
         "{.kind = CUDNN_POINTWISE, .mode = 100, .input_count = 1, .inputs = {2}, .output = 3}}}"
     )
-
-
-def is_full(call: CallAttr) -> bool:
-    """Whether the code of a call asks for products of all bits."""
-    return ".is_full = 1" in LIBRARY.code(call)
-
-
-def test_products_of_f32_are_full_unless_they_are_rounded() -> None:
-    """Of poolings and functions nothing is asked, whose engines may say that they round."""
-    assert is_full(LIBRARY.call(convolved(**F32)))
-    rounding = LIBRARY.call(convolved(layout=f"{LAYOUT} precision tf32", **F32))
-    assert rounding.get("rounds", "") == "tf32"
-    assert not is_full(rounding)
-    assert not is_full(LIBRARY.call(convolved()))
-    assert not any(map(is_full, map(LIBRARY.call, POOLINGS.values())))
-
-
-IMAGE, WINDOWS = range(2)
-
-OTHER_POOLS = {
-    "a row less": {IMAGE: {"sizes": [2, 24, 8, 7]}},
-    "an image less": {IMAGE: {"sizes": [1, 24, 9, 7]}},
-    "a channel less": {IMAGE: {"sizes": [2, 23, 9, 7]}},
-    "channels first": {IMAGE: {"strides": [1512, 63, 7, 1]}},
-    "a result with channels first": {WINDOWS: {"strides": [288, 12, 3, 1]}},
-    "an axis less": {IMAGE: {"sizes": [2, 24, 63], "strides": [1512, 1, 24]}},
-}
-
-OTHER_TAPS = {
-    "larger windows": {"taps": [4, 3]},
-    "smaller windows": {"taps": [2, 3], "ends": [1, 0]},
-    "no windows": {"taps": [0, 3]},
-    "other steps": {"strides": [1, 2]},
-    "no steps": {"strides": [0, 2]},
-    "padding before": {"begins": [2, 0]},
-    "padding behind": {"ends": [2, 0]},
-    "windows of padding": {"begins": [3, 0], "ends": [0, 0], "taps": [3, 3], "strides": [3, 2]},
-}
-
-
-def pooling() -> tuple[CallAttr, list[MemRefType[Attribute]]]:
-    """Return the call of a pooling, and its buffers."""
-    return LIBRARY.call(pooled("max_pool")), [
-        MemRefType(f16, each) for each in ([2, 9, 7, 24], [2, 4, 3, 24])
-    ]
-
-
-@pytest.mark.parametrize("edits", OTHER_POOLS.values(), ids=OTHER_POOLS)
-def test_images_that_do_not_fit_are_refused(edits: Edits) -> None:
-    call, given = pooling()
-    LIBRARY.check(call, given)
-    with pytest.raises(CompileError, match=f"max_pool {NO_FIT}"):
-        LIBRARY.check(call.replace(tensors=edited("tensors", edits, call)), given)
-
-
-@pytest.mark.parametrize("edits", OTHER_TAPS.values(), ids=OTHER_TAPS)
-def test_windows_of_a_pooling_that_do_not_fit_are_refused(edits: Mapping[str, object]) -> None:
-    call, given = pooling()
-    with pytest.raises(CompileError, match=f"max_pool {NO_FIT}"):
-        LIBRARY.check(call.replace(operations=edited("operations", {0: edits}, call)), given)
-
-
-MISCOMPUTED = {
-    "bf16": ("finds wrong largest elements of bf16", bf16, BF16_IMAGE),
-    "three axes": ("loses a NaN among largest elements", f16, SPACE),
-}
-
-
-@pytest.mark.parametrize(("reason", "type", "image"), MISCOMPUTED.values(), ids=MISCOMPUTED)
-def test_what_cudnn_computes_wrongly_is_refused(
-    reason: str, type: Attribute, image: dict[str, str]
-) -> None:
-    """The mean of the same windows is not."""
-    call = LIBRARY.call(pooled("average_pool", **image))
-    sizes = [[int(n) for n in image[name].split("x")[:-1]] for name in "xy"]
-    given = [MemRefType(type, each) for each in sizes]
-    LIBRARY.check(call, given)
-    largest = edited("operations", {0: {"name": "max_pool"}}, call)
-    with pytest.raises(CompileError, match=reason):
-        LIBRARY.check(call.replace(operations=largest), given)
-
-
-def test_a_pooling_has_two_algorithms() -> None:
-    call, given = pooling()
-    LIBRARY.check(call.replace(algorithm=1), given)
-    with pytest.raises(CompileError, match="names no algorithm"):
-        LIBRARY.check(call.replace(algorithm=2), given)
-
-
-def test_the_numbers_of_pointwise_functions_are_those_of_cudnn() -> None:
-    """``cudnnPointwiseMode_t``: the two forms of gelu differ by less than a rounding of f16."""
-    for after, mode in ((GELU, 104), (TANH_GELU, 107), (TANH, 101), (SIGMOID, 102)):
-        assert f".mode = {mode}," in LIBRARY.code(LIBRARY.call(convolved(after)))
-
-
-def test_a_result_may_be_turned_by_any_permutation() -> None:
-    """Axes of a result of [heads, rows, batch, elements] stand where attention has them."""
-    turned = attended(TURN, axes="1, 2, 0, 3", result="3x32x2x64xf16")
-    result = OperationGraph.read(LIBRARY.call(turned)).tensors[-1]
-    assert (result.sizes, result.strides) == ((2, 3, 32, 64), (64, 4096, 128, 1))

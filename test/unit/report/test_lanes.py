@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from dlc.report.lanes import lanes_of
-from dlc.report.row import Row
+from dlc.report.charts.lanes import lanes_of
+from dlc.report.charts.row import Row
 
 
 def rows(reads: list[list[int]], critical: tuple[int, ...] = ()) -> list[Row]:

@@ -14,8 +14,9 @@ from page_elements import number, of_class, parsed, part
 
 from dlc.analyze import analyze
 from dlc.compiler import Options
-from dlc.report.bound_names import all_bounds, shown_bounds
-from dlc.report.layer_page import layer_page
+from dlc.report.analyses.bounds import all_bounds, shown_bounds
+from dlc.report.analyses.layer_page import layer_page
+from dlc.report.values import microseconds
 
 STRANGE = "</title></style><script>alert(1)</script>\"'&amp;\x1b"
 BRANCHES = """m (float[N, 16, 12, 12] x) => (float[N, 16, 12, 12] y) {
@@ -85,9 +86,9 @@ def test_bars_are_as_long_as_times(report: dict[str, Any]) -> None:
     full = with_other_times(report)
     root = parsed(layer_page(full))
     times = of_class(root, "time")
-    scale = number(times[0], "width") / full["layers"][0]["estimate_us"]
+    scale = number(times[0], "width") / full["layers"][0]["time_us"]
     assert scale > 1
-    estimates = [layer["estimate_us"] for layer in full["layers"]]
+    estimates = [layer["time_us"] for layer in full["layers"]]
     assert widths(times) == pytest.approx([us * scale for us in estimates], abs=0.01)
     others = [us for x in full["layers"] for us in (x["library_us"]["us"], x.get("profile_us"))]
     known = [us * scale for us in others if us is not None]
@@ -95,6 +96,14 @@ def test_bars_are_as_long_as_times(report: dict[str, Any]) -> None:
     for layer, bar, bound in zip(full["layers"], times, of_class(root, "bound"), strict=True):
         x = number(bound, "x1") - number(bar, "x")
         assert x == pytest.approx(layer["bound_us"] * scale, abs=0.02)
+
+
+def test_a_measured_layer_says_what_was_estimated_too(report: dict[str, Any]) -> None:
+    first, *others = report["layers"]
+    measured = {**first, "time_us": 5.0, "measured_us": {"dlc": 5.0}}
+    root = parsed(layer_page({**report, "layers": [measured, *others]}))
+    said = [spoken(row) for row in root.iter("tr") if spoken(row).startswith("estimate")]
+    assert said == [f"estimate{microseconds(first['estimate_us'])}"]
 
 
 def test_bounds_are_as_long_as_times(report: dict[str, Any]) -> None:

@@ -13,10 +13,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 import dlc
 from dlc.compiler.outcome import Report
-from dlc.report.page import page
-from dlc.report.row import Row
-from dlc.report.run_rows import launches_of
-from dlc.report.timeline import starts_of
+from dlc.report.charts.row import Row
+from dlc.report.charts.timeline import starts_of
+from dlc.report.compiles.page import page
+from dlc.report.compiles.run_rows import launches_of
 
 CHANNELS = 24
 STRANGE = "</script><b>&"

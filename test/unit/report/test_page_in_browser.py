@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from layer_models import analysis
 
-from dlc.report.layer_page import layer_page
+from dlc.report.analyses.layer_page import layer_page
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 BODY = """m (float[1, 16, 12, 12] x) => (float[1, 16, 12, 12] y) {

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 import dlc
 from dlc.compiler import Options, compile_to, launch_check
 from dlc.compiler.outcome import Report
-from dlc.report.text import explain
+from dlc.report.compiles.text import explain
 from dlc.verification.groups import GroupsChecked, verify_groups
 
 SIZE = 264

@@ -9,9 +9,7 @@ def ask(facts: Facts) -> Advice | None:
     measured_us = facts.others_us
     if not measured_us:
         return None
-    sequential_us, parallel_us = (
-        facts.bounds[f"{facts.kind}{way}_us"] for way in ("sequential", "parallel")
-    )
+    sequential_us, parallel_us = facts.alone_us
     gain_us = measured_us - (parallel_us if facts.on_gpu else sequential_us)
     if gain_us <= 0:
         return None
@@ -27,7 +25,7 @@ def ask(facts: Facts) -> Advice | None:
         for layer in facts.layers
         if layer.get("profile_us", 0.0) > facts.best_us(layer)
     ]
-    command = facts.command(tune=bool(facts.kind))  # which finds the fastest calls
+    command = facts.command(tune=facts.by_libraries)  # which finds the fastest calls
     return Advice("Q1", "Run each layer at its best", text, gain_us, slower, command)
 
 

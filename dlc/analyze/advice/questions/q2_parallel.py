@@ -7,9 +7,7 @@ from dlc.report.values import microseconds
 
 def ask(facts: Facts) -> Advice | None:
     """Compare the layers one after the other with the way through them that takes longest."""
-    sequential_us, parallel_us = (
-        facts.bounds[f"{facts.kind}{way}_us"] for way in ("sequential", "parallel")
-    )
+    sequential_us, parallel_us = facts.alone_us
     gain_us = sequential_us - parallel_us
     if gain_us <= 0:
         return None

@@ -6,7 +6,7 @@ from math import prod
 
 from dlc.analyze.advice.facts import Advice, Facts
 from dlc.analyze.profiles.kernel_names import kernel_kind
-from dlc.analyze.profiles.matching import Matched
+from dlc.analyze.profiles.matched import Matched
 from dlc.analyze.profiles.profile import Row, Shape
 from dlc.compiler.outcome import Report
 from dlc.errors import counted

@@ -2,6 +2,7 @@
 
 from dlc.analyze.advice.facts import Advice, Facts
 from dlc.errors import counted
+from dlc.report.analyses.bounds import FUSED, JOINED, LAYERS, LIBRARIES
 from dlc.report.values import microseconds
 
 
@@ -15,10 +16,10 @@ def ask(facts: Facts) -> Advice | None:
     layers = [*dict.fromkeys(name for names in joined for name in names)]
     text = (
         f"{counted(len(joined), 'kernel')} for {counted(len(layers), 'layer')}: "
-        f"{microseconds(bounds['fused_sequential_us'])} instead of "
-        f"{microseconds(bounds['sequential_us'])} by our kernels, {facts.how_fused}"
+        f"{microseconds(bounds[FUSED.sequential.key])} instead of "
+        f"{microseconds(bounds[LAYERS.sequential.key])} by our kernels, {facts.how_fused}"
     )
-    if "joined_sequential_us" in bounds:
-        saved_us = bounds["library_sequential_us"] - bounds["joined_sequential_us"]
+    if facts.by_libraries:
+        saved_us = bounds[LIBRARIES.sequential.key] - bounds[JOINED.sequential.key]
         text += f"; calls of libraries that compute several layers save {microseconds(saved_us)}"
     return Advice("Q5", "Fuse layers", text, gain_us, layers, facts.command())

@@ -6,6 +6,7 @@ from dlc.analyze.advice.facts import Advice, Facts
 from dlc.analyze.profiles.kernel_names import on_tensor_cores
 from dlc.compiler.outcome import Report
 from dlc.errors import counted
+from dlc.report.analyses.bounds import FUSED
 from dlc.report.values import microseconds
 
 
@@ -23,7 +24,7 @@ def ask(facts: Facts) -> Advice | None:
 
 def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Advice | None:
     name, us = facts.fastest
-    own_us = facts.bounds["fused_parallel_us"]
+    own_us = facts.bounds[FUSED.parallel.key]
     if us >= own_us or not products:
         return None
     text = (

@@ -1,6 +1,7 @@
 """All of it together, which is not the sum: what one answer gains, another cannot gain again."""
 
 from dlc.analyze.advice.facts import Advice, Facts
+from dlc.report.analyses.bounds import FUSED, LAYERS
 from dlc.report.values import microseconds
 
 
@@ -8,11 +9,11 @@ def ask(facts: Facts) -> Advice | None:
     """Compare what runs today, or the layers one after the other, with our kernels in the best
     precision, each as soon as its inputs are there.
     """
-    before_us = facts.others_us or facts.bounds["sequential_us"]
+    before_us = facts.others_us or facts.bounds[LAYERS.sequential.key]
     precision, after_us = facts.fastest
     way = "each as soon as its inputs are there"
     if not facts.on_gpu:
-        after_us, way = facts.bounds["fused_sequential_us"], "one after the other"
+        after_us, way = facts.bounds[FUSED.sequential.key], "one after the other"
     gain_us = before_us - after_us
     if gain_us <= 0:
         return None

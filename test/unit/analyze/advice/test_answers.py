@@ -14,6 +14,7 @@ from dlc.analyze import analyze
 from dlc.analyze.advice import Facts, advise
 from dlc.compiler import Options
 from dlc.compiler.outcome import Report
+from dlc.report.analyses.bounds import BOUNDS
 
 LIBRARIES = Options("sm_90a", "fp16", libraries=("cudnn",))
 
@@ -28,9 +29,7 @@ def made_up(**layers: dict[str, Any]) -> Report:
     known: Report = {"needs": [], "macs": 1, "op_type": "Conv", "inputs": []}
     each: list[Report] = [{**known, "name": name, **layer} for name, layer in layers.items()]
     sequential_us = sum(layer["library_us"]["us"] for layer in each)
-    times = dict.fromkeys(("sequential_us", "parallel_us"), sequential_us)
-    kinds = ("", "library_", "advised_", "joined_", "fused_")
-    bounds = {f"{kind}{name}": us for kind in kinds for name, us in times.items()}
+    bounds = dict.fromkeys((bound.key for bound in BOUNDS), sequential_us)
     return {
         "model": "m.onnx",
         "target": "sm_90a",
@@ -44,7 +43,7 @@ def made_up(**layers: dict[str, Any]) -> Report:
 def layer(*cudnn: float, dlc: float = 50.0) -> dict[str, Any]:
     """Return a layer with the times of algorithms of cuDNN, and of our kernel."""
     found = {"library_us": {"us": min(*cudnn, dlc), "by": "cudnn", "measured": True}}
-    return {**found, "measured_us": {"dlc": dlc, "cudnn": [*cudnn]}, "estimate_us": dlc}
+    return {**found, "measured_us": {"dlc": dlc, "cudnn": [*cudnn]}, "time_us": dlc}
 
 
 def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> None:
@@ -53,6 +52,7 @@ def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> No
     assert advice["question"] == "Q3"
     assert advice["gain_us"] == pytest.approx(8 + 1)
     assert advice["layers"] == ["a", "c"]
+    assert advice["options"] == {"precision": "fp16", "tune": True}
     assert advice["command"] == (
         "dlc-compile m.onnx -o m.so --target sm_90a --precision fp16 --libraries cudnn --tune"
     )
@@ -62,7 +62,7 @@ def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> No
 
 
 def test_without_measured_algorithms_there_is_nothing_to_choose() -> None:
-    known = {"library_us": {"us": 5.0, "by": "cudnn", "measured": False}, "estimate_us": 5.0}
+    known = {"library_us": {"us": 5.0, "by": "cudnn", "measured": False}, "time_us": 5.0}
     assert answers(made_up(a=known, b={**known, "measured_us": {"dlc": 5.0}})) == []
     assert answers(made_up(a=layer(5.0, 6.0))) == []
 
@@ -73,7 +73,7 @@ def test_a_run_is_compared_with_the_bounds() -> None:
     bound_us, total_us = report["bounds"]["sequential_us"], report["profile"]["total_us"]
     assert advice["gain_us"] == pytest.approx(total_us - bound_us)
     assert f"({100 * bound_us / total_us:.0f} % of it)" in advice["text"]
-    slower = [x["name"] for x in report["layers"] if x["profile_us"] > x["estimate_us"]]
+    slower = [x["name"] for x in report["layers"] if x["profile_us"] > x["time_us"]]
     assert advice["layers"] == slower
 
 
@@ -149,7 +149,7 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
         stem = report["layers"][0]
         assert advice["layers"] == ["stem_conv"]
         of_products = stem["profile_us"] - 3.0  # the change of layout is Q4's
-        assert advice["gain_us"] == pytest.approx(of_products - stem["estimate_us"])
+        assert advice["gain_us"] == pytest.approx(of_products - stem["time_us"])
 
 
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ def test_a_gain_says_where_both_of_its_times_come_from(
     layers: tuple[bool, ...], kernels: int, said: str
 ) -> None:
     each = [
-        {"estimate_us": 3.0, **({"measured_us": {"dlc": 3.0}} if known else {})} for known in layers
+        {"time_us": 3.0, **({"measured_us": {"dlc": 3.0}} if known else {})} for known in layers
     ]
-    view = {"estimate_us": 0.0}
+    view = {"time_us": 0.0}
     report = {"layers": [*each, view], "fused": {"kernels": 2, "measured": kernels}, "bounds": {}}
     assert Facts(report, LIBRARIES, {}, None, lambda _: 0.0).how_fused == said

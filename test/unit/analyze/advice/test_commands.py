@@ -51,6 +51,7 @@ def test_a_command_has_the_precision_that_its_advice_is_about(
         _, *arguments = shlex.split(advice["command"])
         assert dlc_compile.main([*arguments, "--no-verify", "--json", "report.json"]) == 0
         precision = json.loads((tmp_path / "report.json").read_text())["precision"]
+        assert advice["options"] == {"precision": precision, "tune": False}
         assert f"{precision}" in advice["text"]
         assert precision != "fp32"
 
@@ -67,7 +68,8 @@ def test_the_terminal_and_the_json_say_the_same(
     advice = json.loads(place.read_text())["advice"]
     assert advice
     for each in advice:
-        assert each.keys() == {"question", "title", "text", "gain_us", "layers", "command"}
+        keys = {"question", "title", "text", "gain_us", "layers", "options", "command"}
+        assert each.keys() == keys
         assert any(line.endswith(f" {each['question']}: {each['title']}") for line in lines)
         assert f"{each['text']}" in [line.strip() for line in lines]
     first = lines.index("What to do about it")
@@ -88,3 +90,4 @@ def test_no_command_is_given_for_a_chip_that_is_only_analysed(tmp_path: Path) ->
     advice = json.loads(place.read_text())["advice"]
     assert advice
     assert not any(each["command"] for each in advice)
+    assert any(each["options"] for each in advice)

@@ -56,8 +56,7 @@ def test_tensor_cores_gain_what_another_precision_gains(
     path = write_model(tmp_path, body, weights)
     report = asked(path)
     advice = advice_of(report, "Q6")
-    assert advice["command"]
-    precision = advice["command"].split("--precision ")[1].split()[0]
+    precision = advice["options"]["precision"]
     assert precision in ("tf32", "fp16")
     other = asked(path, precision=precision)
     before_us, after_us = (x["bounds"]["fused_parallel_us"] for x in (report, other))
@@ -79,8 +78,8 @@ def test_all_of_it_gains_what_the_last_compile_gains_and_less_than_the_sum(
     report = asked(path)
     gains = {each["question"]: each["gain_us"] for each in report["advice"]}
     together = advice_of(report, "joint")
-    precision = together["command"].split("--precision ")[1].split()[0]
-    gained_us = report["bounds"]["sequential_us"] - compiled(path, precision)[1]
+    after_us = compiled(path, together["options"]["precision"])[1]
+    gained_us = report["bounds"]["sequential_us"] - after_us
     assert gains["joint"] == pytest.approx(gained_us, rel=TOLERANCE)
     assert max(us for question, us in gains.items() if question != "joint") <= gains["joint"]
     assert gains["joint"] <= sum(us for question, us in gains.items() if question != "joint") + 1
@@ -102,4 +101,5 @@ def test_a_cpu_has_no_tensor_cores_and_gives_a_launch_all_cores(tmp_path: Path) 
     path = write_model(tmp_path, SIDE_BY_SIDE, SIDE_WEIGHTS)
     report = asked(path, target="cpu-avx2")
     assert "Q6" not in {each["question"] for each in report["advice"]}
+    assert advice_of(report, "Q2")["options"] is None
     assert advice_of(report, "Q2")["command"] is None

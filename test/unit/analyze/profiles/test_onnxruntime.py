@@ -38,7 +38,7 @@ def test_fused_calls_give_their_time_to_their_layers_in_proportion() -> None:
     rows = {row.name: row for row in read_profile(DATA / "onnxruntime-all.json.gz").rows}
     stem = ("stem_conv", "stem_norm", "stem_relu")
     assert sum(found[name] for name in stem) == pytest.approx(rows["c_nchwc"].us)
-    estimates = {x["name"]: x["estimate_us"] for x in report["layers"]}
+    estimates = {x["name"]: x["time_us"] for x in report["layers"]}
     parts = {name: found[name] / estimates[name] for name in stem}
     assert max(parts.values()) == pytest.approx(min(parts.values()))
     right = found["right_conv"] + found["right_relu"]
