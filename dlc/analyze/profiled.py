@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dlc import arch
 from dlc.analyze.profiles.matching import Matched, match, shares_us
 from dlc.analyze.profiles.objections import objections
+from dlc.analyze.profiles.one_run import one_run
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report
 
@@ -16,7 +17,7 @@ def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     CompileError where the profile has nothing of the model.
     """
     layers = report["layers"]
-    matched = match(profile, layers)
+    matched = match(one_run(profile, layers), layers)
     shares = shares_us(matched, layers)
     against = [*objections(matched, layers, arch.by_name(report["target"]))]
     return {

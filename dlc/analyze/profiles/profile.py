@@ -54,7 +54,8 @@ class Row:
 class Profile:
     """A run of a model. source: the file. kind: its format. rows: in the order of their start.
     named: whether calls have the names of nodes, or of tensors. remarks: what is to be known of it.
-    capability: the compute capability of the GPU, where the format says it.
+    capability: the compute capability of the GPU, where the format says it. of_one_run: whether the
+    rows are of one run for sure; else they may be of several.
     """
 
     source: str
@@ -63,6 +64,7 @@ class Profile:
     named: bool = False
     remarks: Sequence[str] = field(default_factory=tuple[str, ...])
     capability: tuple[int, int] | None = None
+    of_one_run: bool = True
 
     @property
     def total_us(self) -> float:
