@@ -1,5 +1,6 @@
 """Advice from profiles and from measured times of libraries."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,33 @@ def test_a_recorded_change_of_layout_is_found() -> None:
     advice = advice_of(report, "Q4")
     assert advice["gain_us"] == reorder["us"]
     assert "changes of layout" in advice["text"]
+
+
+def unknown(us: float, name: str = "aten::mystery") -> list[Any]:
+    """Return a call of a kind that nobody knows, with its kernel."""
+    call = {"External id": 77}
+    return [event("cpu_op", name, 900, 50, **call), event("kernel", "strange", 0, us, **call)]
+
+
+def test_a_call_that_cannot_be_named_is_told_and_promises_nothing(tmp_path: Path) -> None:
+    path = trace(tmp_path, extra=True)
+    known = advice_of(profiled(path, "sm_90a"), "Q4")
+    events = json.loads(path.read_text())["traceEvents"]
+    odd = advice_of(profiled(write_torch(tmp_path, *events, *unknown(20)), "sm_90a"), "Q4")
+    assert odd["gain_us"] == known["gain_us"] == 3 + 7 + 4
+    assert "; not counted: 20 us in 1 call of no layer that may be the model's work" in odd["text"]
+    assert "not counted" not in known["text"]
+
+
+def test_calls_that_cannot_be_named_alone_are_a_remark(tmp_path: Path) -> None:
+    events = json.loads(trace(tmp_path, extra=False).read_text())["traceEvents"]
+    more = [*unknown(20), *unknown(5, "aten::riddle")]
+    more[3]["args"]["External id"] = more[2]["args"]["External id"] = 78
+    advice = advice_of(profiled(write_torch(tmp_path, *events, *more), "sm_90a"), "Q4")
+    assert (
+        advice["text"] == "not counted: 25 us in 2 calls of no layer that may be the model's work"
+    )
+    assert (advice["gain_us"], advice["command"]) == (0, None)
 
 
 def test_calls_on_other_sizes_are_told_though_they_gain_nothing(tmp_path: Path) -> None:
