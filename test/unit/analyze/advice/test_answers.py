@@ -180,6 +180,16 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
         assert advice["gain_us"] == pytest.approx(of_products - stem["estimate_us"])
 
 
+@pytest.mark.parametrize(
+    ("precision", "has_some"), [("fp16", True), ("bf16", False), ("tf32", False)]
+)
+def test_a_chip_without_tensor_cores_for_a_precision_can_use_none(
+    tmp_path: Path, precision: str, has_some: bool
+) -> None:
+    report = profiled(trace(tmp_path, extra=True), "sm_70", precision)
+    assert ("Q6" in {each["question"] for each in report["advice"]}) == has_some
+
+
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:
     call = {"External id": 1}
     names = ("sm80_xmma_fprop_tensor16x8x16", "ampere_sgemm_of_the_rest")
