@@ -8,6 +8,7 @@ from dlc.errors import counted
 from dlc.report.advice_table import advice_table
 from dlc.report.bars import bars
 from dlc.report.bound_names import all_bounds, shown_bounds
+from dlc.report.chip_name import chip_name
 from dlc.report.colors import CURVE_COLORS, OTHER_TIMES, key, kind_colors, legend
 from dlc.report.graph import graph, other_names
 from dlc.report.layer_details import layer_details
@@ -40,7 +41,7 @@ def layer_page(report: Mapping[str, Any]) -> str:
     """Return the page of a report of ``analyze`` (docs/analyze.md lists its keys)."""
     each = report.get("batches", [report])
     name = PurePath(report["model"] or "model").name
-    title = f"{name}: {report['chip']}, precision {report['precision']}"
+    title = f"{name}: {chip_name(report)}, precision {report['precision']}"
     parts = [part for place, one in enumerate(each) for part in _batch(one, f"batch-{place}")]
     return document(title, STYLE, element("p", text(f"({report['note']})")), *_sizes(each), *parts)
 
