@@ -23,6 +23,8 @@ Array = NDArray[Any]
 ONE = ("2x13x11x16xf16", "24x3x3x16xf16", "2x13x11x24xf16")
 PADDED = "1, 1, 1, 1"
 
+APART: dict[str, Any] = {"layout": "oihw", "is_apart": True}
+
 EXACT = {
     "f16": convolution(*ONE, padding=PADDED),
     "bias": convolution(*ONE, "bias", padding=PADDED),
@@ -44,6 +46,16 @@ EXACT = {
     "three axes": convolution(
         "1x5x6x7x16xf16", "24x3x3x3x16xf16", "1x5x6x7x24xf16", "relu", strides="1, 1, 1",
         padding="1, 1, 1, 1, 1, 1", dilations="1, 1, 1",
+    ),
+    "channels first": convolution(
+        "2x16x13x11xf16", "24x16x3x3xf16", "2x24x13x11xf16", "bias", "relu", padding=PADDED, **APART
+    ),
+    "channels first, strides": convolution(
+        "1x8x15x13xf16", "16x8x3x3xf16", "1x16x8x5xf16", strides="2, 3", padding="0, 1, 2, 1",
+        **APART,
+    ),
+    "f32, channels first": convolution(
+        "2x5x13x11xf32", "24x5x3x3xf32", "2x24x13x11xf32", "bias", padding=PADDED, **APART
     ),
     "3 channels": convolution(
         "2x13x11x3xf16", "24x3x3x3xf16", "2x13x11x24xf16", "relu", padding=PADDED

@@ -126,8 +126,25 @@ F32: dict[str, Any] = {name: each.replace("bf16", "f32") for name, each in BF16.
 SINGLE: dict[str, Any] = {"x": "2x9x7x24xf16", "w": "24x3x3x1xf16", "groups": 24}
 WEIGHT = "%k = graph.weight @k : {w}"
 
+APART = {"x": "2x16x9x7xf16", "w": "24x16x3x3xf16", "z": "2x24x7x5xf16", "layout": ""}
+"""Channels first, of the weight too."""
+
 CONVOLUTIONS = {
     "f16": convolved(),
+    "channels first": convolved(**APART),
+    "channels first, bias, then relu": convolved(BIAS, RELU, v="24x1x1xf16", **APART),
+    "channels first, three axes": convolved(
+        BIAS,
+        RELU,
+        x="2x16x9x7x5xf16",
+        w="24x16x3x3x3xf16",
+        z="2x24x7x5x3xf16",
+        v="24x1x1x1xf16",
+        layout="",
+    ),
+    "channels first, f32": convolved(
+        **{name: each.replace("f16", "f32") for name, each in APART.items()}
+    ),
     "f32": convolved(BIAS, RELU, **F32),
     "tf32": convolved(BIAS, RELU, layout=f"{LAYOUT} precision tf32", **F32),
     "f32 alone": convolved(**F32),

@@ -25,19 +25,22 @@ def convolution(
     keys: str = KEYS,
     layout: str = "ohwi",
     is_weighted: bool = False,
+    is_apart: bool = False,
 ) -> str:
     """Return a model of a convolution of ``tensor<x>`` and ``tensor<weight>``, channels last.
 
     after: what follows, each an op of the value before it: ``bias``, ``residual``, ``swish``,
     ``affine``, or the name of an op of ``graph`` on one value. layout: of the weight, and maybe the
-    precision of products. is_weighted: whether the weight is a constant, ``@w``.
+    precision of products. is_weighted: whether the weight is a constant, ``@w``. is_apart: whether
+    channels come first.
     """
     types = {name: f"tensor<{each}>" for name, each in (("x", x), ("w", weight), ("y", y))}
-    *_, channels, element = y.split("x")
+    sizes, element = y.rsplit("x", 1)
+    channels = f"{sizes.split('x')[1]}x1x1" if is_apart else sizes.rsplit("x", 1)[1]
     inputs = {"%x": types["x"], "%w": types["w"]}
     ops = [
         f"graph.conv %a, %b strides [{strides}] padding [{padding}] dilations [{dilations}]"
-        f"{f' groups {groups}' if groups > 1 else ''} layout channels_last "
+        f"{f' groups {groups}' if groups > 1 else ''} {'' if is_apart else 'layout channels_last '}"
         f"weight_layout {layout} : ({types['x']}, {types['w']}) -> {types['y']}"
     ]
     for each in after:

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.operand import is_inlined
 from dlc.dialects.graph.computed import ComputedOp
+from dlc.dialects.graph.data_layout import CHANNELS_LAST, DataLayoutAttr
 from dlc.dialects.graph.pattern import constant_number
 from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
@@ -19,13 +20,14 @@ from dlc.libraries._operations import Operations, row_strides
 
 @dataclass
 class Chain:
-    """Functions of tensors of one shape, ``sizes``. view: the sizes as which cuDNN is told of a
-    tensor of all elements, or of the last axis alone, before channels stand second. numbers: the
-    tensors of values.
+    """Functions of tensors of one shape, ``sizes``. layout: which axis is of channels. view: the
+    sizes as which cuDNN is told of a tensor of all elements, or of channels alone, before channels
+    stand second. numbers: the tensors of values.
     """
 
     cluster: Cluster
     sizes: Sequence[int]
+    layout: DataLayoutAttr = CHANNELS_LAST
     view: Callable[[Sequence[int]], Sequence[int]] = tuple
     operations: Operations = field(default_factory=Operations)
     numbers: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
@@ -51,12 +53,17 @@ class Chain:
     def between(self, value: SSAValue) -> int:
         """Return the number of the tensor of a value that is made of all elements."""
         sizes = self.view(shape(value))
-        found = self.operations.between(turned(sizes), turned(row_strides(sizes)))
+        found = self.operations.between(*self._place(sizes))
         self.numbers[value] = found
         return found
 
+    def _place(self, sizes: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+        """Return sizes and strides of a tensor in memory as cuDNN is told of them."""
+        return turned(sizes, self.layout), turned(row_strides(sizes), self.layout)
+
     def _is_whole(self, number: int) -> bool:
-        return self.operations.tensors[number].sizes == turned(self.view(self.sizes))
+        whole, _ = self._place(self.view(self.sizes))
+        return self.operations.tensors[number].sizes == whole
 
     def _operand(self, value: SSAValue) -> int:
         if value not in self.numbers:
@@ -73,7 +80,7 @@ class Chain:
                 raise CompileError("an operand is a constant that stands in the code of the kernel")
             return self.operations.number(float(number), len(self.view(whole)))
         sizes = (*(1,) * (len(whole) - len(shape(value))), *shape(value))
-        if sizes not in (whole, (*(1,) * (len(whole) - 1), whole[-1])):
+        channel = self.layout.channel_axis(len(whole))
+        if sizes not in (whole, tuple(n if axis == channel else 1 for axis, n in enumerate(whole))):
             raise CompileError("cuDNN is given a tensor of all elements, or one of the channels")
-        image = self.view(sizes)
-        return self.operations.read(value, turned(image), turned(row_strides(image)))
+        return self.operations.read(value, *self._place(self.view(sizes)))

@@ -10,7 +10,12 @@ from dlc.errors import CompileError
 from dlc.ir.tensor import element_type, shape
 from dlc.libraries._cudnn.chain import Chain
 from dlc.libraries._cudnn.convolution_price import convolution_price, has_only_bias
-from dlc.libraries._cudnn.images import has_channels_together, positions, turned
+from dlc.libraries._cudnn.images import (
+    has_channels_apart,
+    has_channels_together,
+    positions,
+    turned,
+)
 from dlc.libraries._cudnn.kind import MANY, Kind, Member
 from dlc.libraries._operation_graph import Operation, Tensor
 from dlc.libraries._operations import Operations, row_strides
@@ -30,9 +35,9 @@ def _operations(cluster: Cluster) -> Operations | None:
     if not isinstance(conv, ConvOp):
         return None
     _check(conv)
-    chain = Chain(cluster, shape(conv.output))
+    chain = Chain(cluster, shape(conv.output), conv.data_layout)
     made = chain.operations
-    inputs = (made.read(conv.x, *_place(shape(conv.x))), _weight(made, conv))
+    inputs = (made.read(conv.x, *_place(shape(conv.x), conv)), _weight(made, conv))
     windows = conv.windows
     numbers = (
         ("strides", tuple(w.stride for w in windows)),
@@ -45,29 +50,41 @@ def _operations(cluster: Cluster) -> Operations | None:
     made.is_rounding = conv.precision is not None
     for op in rest:
         chain.follow(op)
-    is_full = str(element_type(conv.x)) == "f32" and not made.is_rounding
-    if len(windows) == _VOLUME and is_full and not has_only_bias(made.graph()):
+    if _is_followed_by_bias_only(conv) and not has_only_bias(made.graph()):
         raise CompileError(
-            "behind a convolution of f32 over three axes cuDNN computes only a sum with a vector of"
-            " the channels and a relu"
+            "behind a convolution with channels first, or of f32 over three axes, cuDNN computes "
+            "only a sum with a vector of the channels and a relu"
         )
     made.store(cluster.results[0])
     return made
 
 
-def _place(sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return sizes and strides of a tensor whose last axis is of channels."""
-    return turned(sizes), turned(row_strides(sizes))
+def _is_followed_by_bias_only(conv: ConvOp) -> bool:
+    """Return whether cuDNN 9 has engines for little behind a convolution."""
+    is_full = str(element_type(conv.x)) == "f32" and conv.precision is None
+    return conv.data_layout != CHANNELS_LAST or (is_full and len(conv.windows) == _VOLUME)
+
+
+def _place(sizes: Sequence[int], conv: ConvOp) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return sizes and strides of a tensor in the layout of a convolution."""
+    return turned(sizes, conv.data_layout), turned(row_strides(sizes), conv.data_layout)
+
+
+def _order(conv: ConvOp) -> tuple[int, ...]:
+    """Return the order in which cuDNN reads the axes of a weight: its channels stand where those of
+    the image do. cuDNN takes any strides of it, and then reads it as if they were these.
+    """
+    outputs, inputs, axes = conv.weight_layout.axes(len(shape(conv.weight)))
+    return (
+        (outputs, *axes, inputs) if conv.data_layout == CHANNELS_LAST else (outputs, inputs, *axes)
+    )
 
 
 def _weight(made: Operations, conv: ConvOp) -> int:
-    """Return the number of the tensor of the weight, with its channels together. cuDNN takes any
-    strides of it, and then reads it as if they were these.
-    """
-    outputs, inputs, axes = conv.weight_layout.axes(len(shape(conv.weight)))
-    order = (outputs, *axes, inputs)
+    """Return the number of the tensor of the weight."""
+    order = _order(conv)
     sizes = tuple(shape(conv.weight)[axis] for axis in order)
-    return made.read(conv.weight, *_place(sizes), order)
+    return made.read(conv.weight, *_place(sizes, conv), order)
 
 
 def _check(conv: ConvOp) -> None:
@@ -76,19 +93,16 @@ def _check(conv: ConvOp) -> None:
         raise CompileError(f"cuDNN convolves {', '.join(TYPES)} here")
     if len(shape(conv.output)) not in (4, 5):
         raise CompileError("cuDNN convolves two or three axes")
-    if conv.data_layout != CHANNELS_LAST:
-        raise CompileError("cuDNN is given channels that lie together")
     if any(map(is_inlined, conv.operands)) or 0 in (*shape(conv.output), *shape(conv.weight)):
         raise CompileError("there is nothing in memory to convolve")
-    outputs, inputs, _ = conv.weight_layout.axes(len(shape(conv.weight)))
-    is_ordered = (outputs, inputs) == (0, len(shape(conv.weight)) - 1)
-    if not is_ordered and not is_weight(conv.weight):
-        raise CompileError("cuDNN is given a weight whose channels lie together, or a constant one")
+    if list(_order(conv)) != sorted(_order(conv)) and not is_weight(conv.weight):
+        raise CompileError("cuDNN is given a weight in the layout of the image, or a constant one")
 
 
 def _fits(inputs: Sequence[Tensor], result: Tensor, operation: Operation) -> bool:
     """Return whether they are an image, a weight, and what the windows of a convolution make."""
-    if not all(map(has_channels_together, (*inputs, result))):
+    tensors = (*inputs, result)
+    if not any(all(map(layout, tensors)) for layout in (has_channels_together, has_channels_apart)):
         return False
     x, weight = (each.sizes for each in inputs)
     if not len(x) == len(weight) == len(result.sizes):

@@ -30,7 +30,7 @@ def _operations(cluster: Cluster) -> Operations | None:
     types = {str(element_type(x)) for op in cluster.ops for x in (*op.operands, *op.results)}
     if len(types) > 1 or not types <= set(TYPES):
         raise CompileError(f"cuDNN computes elements of {', '.join(TYPES)} here")
-    chain = Chain(cluster, shape(result), _as_image)
+    chain = Chain(cluster, shape(result), view=_as_image)
     for op in cluster.ops:
         chain.follow(op)
     if not chain.operations.inputs:

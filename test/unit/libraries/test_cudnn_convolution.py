@@ -22,6 +22,7 @@ from dnn_calls import (
     seconds,
 )
 from dnn_clusters import (
+    APART,
     BIAS,
     CONVOLUTIONS,
     F32,
@@ -74,7 +75,7 @@ DISTANT: dict[str, Any] = {
     "w": "8x1x1x8xf16",
     "z": "2x40000x40000x8xf16",
 }
-IN_F32 = "behind a convolution of f32 over three axes"
+IN_F32 = "of f32 over three axes, cuDNN computes only a sum with a vector"
 VOLUME_F32: dict[str, Any] = {name: each.replace("f16", "f32") for name, each in VOLUME.items()}
 NOT_CONVOLVED = {
     "an op alone": (
@@ -92,17 +93,21 @@ NOT_CONVOLVED = {
     "a number of f32 over three axes": (IN_F32, convolved(scalar("add", "1.0"), **VOLUME_F32)),
     "a bias behind a relu over three axes": (IN_F32, convolved(RELU, BIAS, **VOLUME_F32)),
     "one axis": ("two or three axes", convolved(**LINE)),
-    "channels first": (
-        "channels that lie together",
-        convolved(layout="", x="2x16x9x7xf16", w="24x16x3x3xf16", z="2x24x7x5xf16"),
-    ),
     "a weight with channels first that is no constant": (
-        "whose channels lie together, or a constant one",
+        "in the layout of the image, or a constant one",
         convolved(layout="layout channels_last", w="24x16x3x3xf16"),
     ),
-    "data with channels first": (
-        "channels that lie together",
+    "data with channels first, and a weight that is no constant": (
+        "in the layout of the image, or a constant one",
         convolved(layout="weight_layout ohwi", x="2x16x9x7xf16", z="2x24x7x5xf16"),
+    ),
+    "a residual behind channels first": (
+        "with channels first, or of f32 over three axes, cuDNN computes only a sum",
+        convolved(RESIDUAL, RELU, **APART),
+    ),
+    "a vector of the last axis behind channels first": (
+        "one of the channels",
+        convolved(BIAS, v="5xf16", **APART),
     ),
     "an empty batch": ("nothing in memory", convolved(x="0x9x7x16xf16", z="0x7x5x24xf16")),
     "no channels": ("nothing in memory", convolved(x="2x9x7x0xf16", w="24x3x3x0xf16")),
