@@ -34,12 +34,12 @@ INPUT, WEIGHT = "input", "weight"
 class GraphAppendGradientsPass(DlcPass):
     """Makes of a model a step of its training: its results, then the gradients of its weights.
 
-    A weight is a tensor of floats of the weight store, where a model's constants of more than four
-    elements are. It becomes an input, since it changes with every step. So does the gradient of
-    each result of floats that depends on a weight: of a result ``y`` it is ``gradient of y``. Where
-    an op has no rule (``dialects/graph/gradient``), the gradients of its operands are inputs
-    instead. An op that computes a gradient of a node of the model comes from a node
-    ``gradient of input, <node>`` or ``gradient of weight, <node>``.
+    A weight is a tensor of floats of the weight store: a constant of the model of more than four
+    elements that are not all equal. It becomes an input, since it changes with every step. So does
+    the gradient of each result of floats that depends on a weight: of a result ``y`` it is
+    ``gradient of y``. Where an op has no rule (``dialects/graph/gradient``), the gradients of its
+    operands are inputs instead. An op that computes a gradient of a node of the model comes from a
+    node ``gradient of input, <node>`` or ``gradient of weight, <node>``.
 
     Runs on: ``graph``. Leaves: ``graph``. Order: first; composite ops without a rule are taken
     apart.
@@ -111,13 +111,15 @@ class _Chain:
         return end
 
     def _weights(self) -> dict[str, SSAValue]:
-        """Make inputs of the weights; one that several ops name has one gradient."""
+        """Make inputs of the weights. Each op is one of its own: those of equal numbers share a
+        symbol, but will differ when they are trained.
+        """
         found: dict[str, SSAValue] = {}
         for op in [*self.main.body.block.ops]:
             if isinstance(op, WeightOp) and is_float(element_type(op.output)):
-                name = op.symbol.root_reference.data
-                if name not in found:
-                    found[name] = self._argument(op.output.type, name)
+                symbol = op.symbol.root_reference.data
+                name = f"{symbol}_{len(found)}" if symbol in found else symbol
+                found[name] = self._argument(op.output.type, name)
                 op.output.replace_all_uses_with(found[name])
                 op.detach()
                 op.erase()

@@ -54,6 +54,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add_inputs(parser)
+    _add_outputs(parser)
+    add_search(parser)
+    add_libraries(parser)
+    _add_measurements(parser)
+    add(
+        "--backward",
+        action="store_true",
+        help="say what the gradients of each layer take, too: of what it reads, and of its weights",
+    )
+    add("--version", action="version", version=f"dlc {__version__}")
+    return parser
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add where reports go."""
+    add = parser.add_argument
     add(
         "--json",
         type=Path,
@@ -67,8 +83,11 @@ def _parser() -> argparse.ArgumentParser:
         help="write charts of layers, bounds and batch sizes to this file: one page of HTML, which "
         "needs no network; -: to standard output",
     )
-    add_search(parser)
-    add_libraries(parser)
+
+
+def _add_measurements(parser: argparse.ArgumentParser) -> None:
+    """Add where measured times come from."""
+    add = parser.add_argument
     add(
         "--tune",
         type=tuning,
@@ -90,8 +109,6 @@ def _parser() -> argparse.ArgumentParser:
         help="what another system measured of this model: a profile of ONNX Runtime, a trace of "
         "torch.profiler, what ncu --csv prints, or a trace of dlc-run --profile",
     )
-    add("--version", action="version", version=f"dlc {__version__}")
-    return parser
 
 
 def _batches(text: str) -> tuple[int, ...]:
@@ -132,7 +149,9 @@ def _run(given: argparse.Namespace) -> int:
         progress=progress,
     )
     try:
-        report = analyze(given.model, options, given.batch, given.times, given.profile)
+        report = analyze(
+            given.model, options, given.batch, given.times, given.profile, given.backward
+        )
     finally:
         progress.finish()
     if given.json:

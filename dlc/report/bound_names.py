@@ -13,9 +13,27 @@ _HOW = {
     "sequential_us": "one after the other",
     "parallel_us": "each as soon as its inputs are there",
 }
+_TRAINED_BY = {
+    "library_": "libraries' fastest algorithms",
+    "joined_": "what one call computes of several",
+    "": "our kernels",
+}
+_TRAINING = {
+    key: name
+    for kind, who in _TRAINED_BY.items()
+    for key, name in (
+        (f"{kind}backward_sequential_us", f"gradients by {who}, one after the other"),
+        *(
+            (f"{kind}training_{key}", f"a step of training by {who}, {how}")
+            for key, how in _HOW.items()
+        ),
+    )
+}
 _SHOWN = {
     **{f"{one}{two}": f"{who}, {how}" for one, who in _WHOSE.items() for two, how in _HOW.items()},
     "hardware_us": "hardware: all products at the peak, all bytes once",
+    **_TRAINING,
+    "training_hardware_us": "hardware, a step of training",
 }
 _LEAST = {
     **{f"least_{two}": f"the least of each layer, {how}" for two, how in _HOW.items()},

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dlc.report.details import folded
+from dlc.report.gradients import gradient_facts
 from dlc.report.layer_rows import shapes
 from dlc.report.row import Row
 from dlc.report.values import microseconds, size, value
@@ -24,6 +25,7 @@ def _facts(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "weights", f"{layer['weights']:,}" if layer["weights"] else ""
     yield "hardware bound", microseconds(layer["bound_us"])
     yield from _times(layer)
+    yield from gradient_facts(layer)
 
 
 def _times(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
