@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.data_layout import OHWI
 from dlc.dialects.graph.properties import integer, integers
 from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
@@ -162,12 +163,15 @@ class ConvTransposeOp(CompositeOp):
                 padding=integers([*begins, *ends]),
                 dilations=integers([axis.spacing for axis in axes]),
                 groups=self.groups,
+                weight_layout=OHWI,
             )
         )
         return [self._interleaved(g, y, phases)]
 
     def _phase_weight(self, g: Composer) -> SSAValue:
-        """Write the weight of the convolution that computes every phase as channels of its own."""
+        """Write the weight of the convolution that computes every phase as channels of its own,
+        with the channels that are summed together last: it is written anyway.
+        """
         axes, groups = self.axes, self.groups.value.data
         channels, outputs = shape(self.weight)[:2]
         w = self._dense_weight(g)
@@ -176,10 +180,10 @@ class ConvTransposeOp(CompositeOp):
         split = [n for axis in axes for n in (axis.phase_taps, axis.stride)]
         w = g.reshape(w, [groups, channels // groups, outputs, *split])
         taps, phases = (range(3 + side, 3 + 2 * len(axes), 2) for side in (0, 1))
-        w = g.transpose(w, [0, 2, *phases, 1, *taps])
+        w = g.transpose(w, [0, 2, *phases, *taps, 1])
         rows = groups * outputs * prod(axis.stride for axis in axes)
-        w = g.reshape(w, [rows, channels // groups, *(axis.phase_taps for axis in axes)])
-        return g.reverse(w, range(2, 2 + len(axes)))
+        w = g.reshape(w, [rows, *(axis.phase_taps for axis in axes), channels // groups])
+        return g.reverse(w, range(1, 1 + len(axes)))
 
     def _dense_weight(self, g: Composer) -> SSAValue:
         """Write the weight with zeros for what a dilation leaves out, where a stride needs them."""
