@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.convolution import ConvOp
-from dlc.dialects.graph.data_layout import CHANNELS_FIRST, OIHW
+from dlc.dialects.graph.data_layout import CHANNELS_FIRST, OHWI, OIHW
 from dlc.dialects.graph.gradient.rules import NoRuleError, gradient_of
 from dlc.dialects.graph.properties import integer, integers
 from dlc.dialects.graph.transposed_convolution import ConvTransposeOp
@@ -100,7 +100,8 @@ def _of_weight(
     y = g.insert(
         ConvOp.make(
             x,
-            g.transpose(dy, order),
+            g.transpose(dy, [1, *range(2, 2 + len(windows)), 0]),
+            weight_layout=OHWI,
             strides=integers([w.dilation for w in windows]),
             padding=integers([*(w.begin for w in windows), *(max(end, 0) for end in ends)]),
             dilations=integers([w.stride for w in windows]),

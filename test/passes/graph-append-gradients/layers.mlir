@@ -15,8 +15,8 @@
 // Of a convolution batch and channels change places, and so do strides and dilations.
 
 // CHECK:      %[[A:.*]] = graph.reshape {{.*}} -> tensor<2x1x9x9xf32>
-// CHECK-NEXT: %[[B:.*]] = graph.transpose %[[DY]] {permutation = array<i64: 1, 0, 2, 3>} : tensor<1x3x4x4xf32> -> tensor<3x1x4x4xf32>
-// CHECK-NEXT: %[[C:.*]] = graph.conv %[[A]], %[[B]] strides [1, 1] padding [0, 0, 0, 0] dilations [2, 2]
+// CHECK-NEXT: %[[B:.*]] = graph.transpose %[[DY]] {permutation = array<i64: 1, 2, 3, 0>} : tensor<1x3x4x4xf32> -> tensor<3x4x4x1xf32>
+// CHECK-NEXT: %[[C:.*]] = graph.conv %[[A]], %[[B]] strides [1, 1] padding [0, 0, 0, 0] dilations [2, 2] weight_layout ohwi
 // CHECK-NEXT: %[[DW:.*]] = graph.transpose %[[C]] {permutation = array<i64: 1, 0, 2, 3>} : tensor<2x3x3x3xf32> -> tensor<3x2x3x3xf32>
 // CHECK-NOT:  graph.conv
 // CHECK:      func.return %[[R]], %[[DW]]

@@ -68,6 +68,14 @@ def test_products_of_gradients(report: Report) -> None:
     assert found["second"]["input"]["macs"] == 2 * places * 16 * 16 * phases * taps
 
 
+def test_a_stride_over_a_point_multiplies_no_zeros() -> None:
+    body = """m (float[1, 8, 8, 8] x) => (float[1, 16, 4, 4] y) {
+    [one] a = Conv(x, w) [two] y = Conv<strides = [2, 2]>(a, v) }"""
+    found = trained(body, {"w": (8, 8, 1, 1), "v": (16, 8, 1, 1)})
+    each = gradients(found)["two"]
+    assert each["input"]["macs"] == each["weight"]["macs"] == 4 * 4 * 16 * 8
+
+
 def test_a_gradient_moves_each_tensor_once(report: Report) -> None:
     relu = gradients(report)["relu"]["input"]
     elements, half = 2 * 16 * 12 * 12, 2
