@@ -11,6 +11,7 @@ from onnx.parser import parse_model
 
 from dlc.compiler.outcome import Report
 from dlc.errors import CompileError
+from dlc.report.bound_names import shown_bounds
 from dlc.report.layer_page import layer_page
 from dlc.report.layer_table import layer_text
 from dlc.tools import dlc_analyze
@@ -110,13 +111,25 @@ def test_layers_alone_are_what_they_are_without_gradients(report: Report) -> Non
     assert plain["bounds"].items() <= report["bounds"].items()
 
 
-def test_libraries_compute_gradients_too() -> None:
-    found = trained(DENSE, DENSE_WEIGHTS, libraries=("cublaslt",))
-    for each in gradients(found)["last"].values():
+@pytest.fixture(scope="module")
+def dense() -> Report:
+    return trained(DENSE, DENSE_WEIGHTS, libraries=("cublaslt",))
+
+
+def test_libraries_compute_gradients_too(dense: Report) -> None:
+    for each in gradients(dense)["last"].values():
         assert each["libraries_us"]["cublaslt"] > 0
-    bounds = found["bounds"]
+    bounds = dense["bounds"]
     for key in ("backward_sequential_us", "training_sequential_us", "training_parallel_us"):
         assert bounds[f"joined_{key}"] <= bounds[f"library_{key}"] <= bounds[key]
+
+
+def test_weights_and_gradients_have_the_precision_that_was_asked_for(dense: Report) -> None:
+    each, half = gradients(dense)["last"], 2
+    given, weight, read = 8 * 8, 32 * 8, 8 * 32
+    assert each["input"]["bytes_read"] == half * (given + weight)
+    assert each["weight"]["bytes_read"] == half * (given + read)
+    assert each["weight"]["bytes_written"] == half * weight
 
 
 def test_equal_layers_have_equal_gradients() -> None:
@@ -157,6 +170,12 @@ def test_the_table_and_the_page_have_gradients(report: Report) -> None:
     page = layer_page(report)
     assert "gradient of weight" in page
     assert "a step of training by our kernels, one after the other" in page
+
+
+def test_each_bound_has_a_curve(dense: Report) -> None:
+    """There are more bounds than colours."""
+    page = layer_page({**dense, "batches": [{**dense, "batch": n} for n in (1, 8)]})
+    assert page.count('class="curve"') == 2 * len([*shown_bounds(dense["bounds"])])
 
 
 def test_a_model_without_weights_is_not_trained() -> None:
