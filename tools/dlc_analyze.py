@@ -66,6 +66,11 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     )
     add("--precision", default="fp32", choices=PRECISIONS, help="of fp32 tensors and products")
     add_inputs(parser)
+    add(
+        "--backward",
+        action="store_true",
+        help="say what the gradients of each layer take, too: of what it reads, and of its weights",
+    )
 
 
 def _add_reports(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +144,9 @@ def _run(given: argparse.Namespace) -> int:
         progress=progress,
     )
     try:
-        report = analyze(given.model, options, given.batch, given.times, given.profile)
+        report = analyze(
+            given.model, options, given.batch, given.times, given.profile, given.backward
+        )
     finally:
         progress.finish()
     if given.json:

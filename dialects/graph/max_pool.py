@@ -13,7 +13,7 @@ from dlc.dialects.graph.computed import Index, Scope
 from dlc.dialects.graph.data_layout import CHANNELS_FIRST
 from dlc.dialects.graph.pooling import WINDOW_FORMAT, PoolOp
 from dlc.dialects.graph.reduction import lowest
-from dlc.dialects.graph.structure import Array
+from dlc.dialects.graph.structure import Array, GraphOp
 from dlc.dialects.loop.scalar import ScalarBuilder
 from dlc.errors import CompileError
 from dlc.ir.tensor import compute_type, element_type, shape
@@ -65,6 +65,9 @@ class MaxPoolIndexOp(PoolOp):
         if self.data_layout != CHANNELS_FIRST:
             raise CompileError("works with the channels first only")
         return i64
+
+    def permuted(self, permutation: Sequence[int], operands: Sequence[SSAValue]) -> GraphOp | None:
+        return None  # places would be numbered in another order
 
     @property
     def fill(self) -> float:

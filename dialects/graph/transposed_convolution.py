@@ -12,6 +12,7 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
 
 from dlc.dialects.graph.composer import Composer
 from dlc.dialects.graph.convolution import ConvOp
+from dlc.dialects.graph.data_layout import OHWI
 from dlc.dialects.graph.properties import integer, integers
 from dlc.dialects.graph.structure import Array, CompositeOp, GraphOp
 from dlc.errors import CompileError
@@ -62,6 +63,11 @@ class Axis:
     def phase_taps(self) -> int:
         """Taps of each phase."""
         return -(-self.dense_taps // self.stride)
+
+    @property
+    def phases(self) -> int:
+        """Phases with taps; the last ones have none where there are more than taps."""
+        return min(self.stride, self.dense_taps)
 
     @property
     def reach(self) -> int:
@@ -151,7 +157,6 @@ class ConvTransposeOp(CompositeOp):
 
     def decompose(self, insert: Callable[[GraphOp], SSAValue]) -> Sequence[SSAValue]:
         g, axes = Composer(insert), self.axes
-        phases = [axis.stride for axis in axes]
         weight = self._phase_weight(g)
         begins, ends = zip(*(axis.padding for axis in axes), strict=True)
         y = insert(
@@ -162,24 +167,27 @@ class ConvTransposeOp(CompositeOp):
                 padding=integers([*begins, *ends]),
                 dilations=integers([axis.spacing for axis in axes]),
                 groups=self.groups,
+                weight_layout=OHWI,
             )
         )
-        return [self._interleaved(g, y, phases)]
+        return [self._interleaved(g, y)]
 
     def _phase_weight(self, g: Composer) -> SSAValue:
-        """Write the weight of the convolution that computes every phase as channels of its own."""
+        """Write the weight of the convolution that computes every phase as channels of its own,
+        with the channels that are summed together last: it is written anyway.
+        """
         axes, groups = self.axes, self.groups.value.data
         channels, outputs = shape(self.weight)[:2]
         w = self._dense_weight(g)
-        fill = [axis.phase_taps * axis.stride - axis.dense_taps for axis in axes]
+        fill = [axis.phase_taps * axis.phases - axis.dense_taps for axis in axes]
         w = g.pad(w, [0] * (2 + len(axes)), [0, 0, *fill])
-        split = [n for axis in axes for n in (axis.phase_taps, axis.stride)]
+        split = [n for axis in axes for n in (axis.phase_taps, axis.phases)]
         w = g.reshape(w, [groups, channels // groups, outputs, *split])
         taps, phases = (range(3 + side, 3 + 2 * len(axes), 2) for side in (0, 1))
-        w = g.transpose(w, [0, 2, *phases, 1, *taps])
-        rows = groups * outputs * prod(axis.stride for axis in axes)
-        w = g.reshape(w, [rows, channels // groups, *(axis.phase_taps for axis in axes)])
-        return g.reverse(w, range(2, 2 + len(axes)))
+        w = g.transpose(w, [0, 2, *phases, *taps, 1])
+        rows = groups * outputs * prod(axis.phases for axis in axes)
+        w = g.reshape(w, [rows, *(axis.phase_taps for axis in axes), channels // groups])
+        return g.reverse(w, range(1, 1 + len(axes)))
 
     def _dense_weight(self, g: Composer) -> SSAValue:
         """Write the weight with zeros for what a dilation leaves out, where a stride needs them."""
@@ -195,15 +203,19 @@ class ConvTransposeOp(CompositeOp):
             w = g.part(g.reshape(apart, sizes), number, 0, axis.dense_taps)
         return w
 
-    def _interleaved(self, g: Composer, y: SSAValue, phases: Sequence[int]) -> SSAValue:
-        """Write the phases, which are channels of ``y``, as neighbours along the spatial axes."""
+    def _interleaved(self, g: Composer, y: SSAValue) -> SSAValue:
+        """Write the phases, which are channels of ``y``, as neighbours along the spatial axes, with
+        zeros for those without taps.
+        """
         axes, count = self.axes, len(self.axes)
         batch, outputs = shape(self.output)[:2]
         positions = [axis.positions for axis in axes]
-        y = g.reshape(y, [batch, outputs, *phases, *positions])
+        y = g.reshape(y, [batch, outputs, *(axis.phases for axis in axes), *positions])
         pairs = [a for axis in range(count) for a in (2 + count + axis, 2 + axis)]
         y = g.transpose(y, [0, 1, *pairs])
-        full = [p * n for p, n in zip(phases, positions, strict=True)]
+        none = [n for axis in axes for n in (0, axis.stride - axis.phases)]
+        y = g.pad(y, [0] * (2 + 2 * count), [0, 0, *none])
+        full = [axis.stride * n for axis, n in zip(axes, positions, strict=True)]
         y = g.reshape(y, [batch, outputs, *full])
         crops = {number: axis.crop for number, axis in enumerate(axes, 2)}
         if all(crop == (0, n) for crop, n in zip(crops.values(), full, strict=True)):

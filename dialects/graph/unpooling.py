@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import DenseArrayBase, TensorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, TensorType, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
 
 from dlc.dialects.graph.computed import Domain, Index, ReductionOp, Scope
 from dlc.dialects.graph.structure import Array, IndexLimits
@@ -21,7 +21,7 @@ class MaxUnpoolOp(ReductionOp):
 
     Places are indices of the flattened result, as ``graph.max_pool_index`` gives them: each must
     lie in the window of its element. ``padding`` holds all begins, then all ends;
-    a negative end adds zeros.
+    a negative end adds zeros. Of several elements for one place one counts; with ``add`` their sum.
     """
 
     name = "graph.max_unpool"
@@ -30,9 +30,11 @@ class MaxUnpoolOp(ReductionOp):
     window = prop_def(DenseArrayBase.constr(i64))
     strides = prop_def(DenseArrayBase.constr(i64))
     padding = prop_def(DenseArrayBase.constr(i64))
+    add = opt_prop_def(UnitAttr)
     output = result_def(TensorType)
     assembly_format = (
-        "$x `,` $places `window` $window `strides` $strides `padding` $padding attr-dict"
+        "$x `,` $places `window` $window `strides` $strides `padding` $padding (`add` $add^)?"
+        " attr-dict"
         " `:` `(` type($x) `,` type($places) `)` `->` type($output)"
     )
 
@@ -93,8 +95,11 @@ class MaxUnpoolOp(ReductionOp):
     def combine(
         self, b: ScalarBuilder, left: Sequence[SSAValue], right: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
+        hit = b.maximum(left[0], right[0])
+        if self.add is not None:
+            return [hit, b.add(left[1], right[1])]
         found = b.compare("gt", left[0], b.constant(0, i64))
-        return [b.maximum(left[0], right[0]), b.select(found, left[1], right[1])]
+        return [hit, b.select(found, left[1], right[1])]
 
     def finish(
         self, scope: Scope, index: Index, accumulators: Sequence[SSAValue], result: int = 0
@@ -104,7 +109,10 @@ class MaxUnpoolOp(ReductionOp):
     def reference(self, *operands: Array) -> Array:
         x, places = operands
         y = np.zeros(int(np.prod(shape(self.output))), x.dtype)
-        y[places.ravel()] = x.ravel()
+        if self.add is not None:
+            np.add.at(y, places.ravel(), x.ravel())
+        else:
+            y[places.ravel()] = x.ravel()
         return y.reshape(shape(self.output))
 
 

@@ -30,6 +30,7 @@ def analyze(
     batches: Sequence[int] = (),
     times: str | Path | None = None,
     profile: str | Path | None = None,
+    backward: bool = False,
 ) -> Report:
     """Return the layers of a model, their work, and bounds of their time (docs/analyze.md lists the
     keys).
@@ -37,9 +38,9 @@ def analyze(
     batches: batch sizes; the report is that of the first one, and has those of all under
     ``batches`` where there are several. times: a database of measured times, or an export of one,
     perhaps of another machine with this chip. profile: a file of what another system measured of
-    the model. Of ``options``, those count that decide what is
-    computed, how it is divided into kernels, and whether kernels are measured (``tune``). Raises
-    CompileError.
+    the model. backward: whether the report has the gradients of the layers, too. Of ``options``,
+    those count that decide what is computed, how it is divided into kernels, and whether kernels
+    are measured (``tune``). Raises CompileError.
     """
     options.check()
     if is_ir(source):
@@ -49,7 +50,7 @@ def analyze(
     seen = _profile(profile, batches)
     measuring = _measuring(target, options, times)
     with rare_collections(), one_blas_thread():
-        each = [*_of_batches(source, options, measuring, batches, seen)]
+        each = [*_of_batches(source, options, measuring, batches, seen, backward)]
     return {**each[0], "batches": each} if len(each) > 1 else each[0]
 
 
@@ -74,6 +75,7 @@ def _of_batches(
     measuring: Measuring,
     batches: Sequence[int],
     profile: Profile | None,
+    backward: bool,
 ) -> Iterator[Report]:
     shapes = options.shapes or {}
     constants = list(options.constants or {})
@@ -81,7 +83,7 @@ def _of_batches(
     if not sizes:
         check_sizes(source, shapes, constants)
     for batch, given in sizes or [(None, shapes)]:
-        found = OneSize(source, measuring, given).data()
+        found = OneSize(source, measuring, given, backward).data()
         report = {
             "model": None if not isinstance(source, str | Path) else str(source),
             "target": measuring.target.name,

@@ -13,7 +13,7 @@ from dlc.analysis.stages import Stage, stages
 from dlc.dialects.graph.computed import ComputedOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.plan import Planner
-from dlc.plan.structure import structure
+from dlc.plan.structure import Structure, structure, walked
 from dlc.search import Search
 
 
@@ -38,9 +38,13 @@ def divided(
 
 @dataclass
 class _Divider:
+    """known: of each structure the places, in its order, of the ops that share a kernel."""
+
     planner: Planner
     choose: Search
-    known: dict[object, list[list[int]]] = field(default_factory=dict[object, list[list[int]]])
+    known: dict[Structure, list[list[int]]] = field(
+        default_factory=dict[Structure, list[list[int]]]
+    )
     whole: dict[Block, Dataflow] = field(default_factory=dict[Block, Dataflow])
 
     def of(self, block: Block, ops: AbstractSet[Operation], before: Sequence[Stage]) -> Kernels:
@@ -63,18 +67,19 @@ class _Divider:
         if not own:
             return []
         cluster = Cluster(flow, own)
-        key = structure(cluster)
+        key, order = structure(cluster), walked(cluster)
         if key not in self.known:
-            self.known[key] = self._places(cluster)
-        return [Cluster(flow, tuple(own[n] for n in kernel)) for kernel in self.known[key]]
+            self.known[key] = [[*map(order.index, kernel)] for kernel in self._shared(cluster)]
+        kernels = [[order[n] for n in kernel] for kernel in self.known[key]]
+        return [Cluster(flow, tuple(sorted(x, key=flow.position.__getitem__))) for x in kernels]
 
-    def _places(self, cluster: Cluster) -> list[list[int]]:
-        """Return the places of ops that share a kernel, by copies that have nothing around them."""
+    def _shared(self, cluster: Cluster) -> list[list[ComputedOp]]:
+        """Return the ops that share a kernel, by copies that have nothing around them."""
         group = outline(cluster, "alone")
         flow = Dataflow(group.body.block)
         partition = self.choose(flow, self.planner)
-        place = {op: number for number, op in enumerate(flow.ops)}
+        original = dict(zip(flow.ops, cluster.ops, strict=True))
         clusters = search.kernels(partition, self.planner)
-        found = [[place[op] for op in each.ops] for each in clusters]
+        found = [[original[op] for op in each.ops] for each in clusters]
         group.drop_all_references()
         return found

@@ -73,14 +73,21 @@ class _Reader:
         return all(x in self.known for x in op.results)
 
     def read(self) -> Layers:
-        parts: dict[str, list[Operation]] = {}
+        parts: dict[str, list[Operation]] = {name: [] for name in self._order()}
         for op, name in self.home.items():
-            parts.setdefault(name, []).append(op)
+            parts[name].append(op)
         return Layers(
             [self._layer(name, ops) for name, ops in parts.items()],
             self._whole(),
             sum(map(element_count, self._constants({*self.home}))),
         )
+
+    def _order(self) -> list[str]:
+        """Return the layers in an order in which they can run: that of the ops of nodes. What
+        converts inputs stands before all of them.
+        """
+        own = [name for op, name in self.home.items() if any(node_names(op.location))]
+        return [*dict.fromkeys([*own, *self.home.values()])]
 
     def _whole(self) -> Work:
         """Return the work of all layers; what is known is read as the file has it, where that is

@@ -18,6 +18,12 @@ def as_written(module: ModuleOp, precision: str, context: DlcContext) -> ModuleO
     return _after(registry.build_passes(steps), module, context)
 
 
+def as_trained(module: ModuleOp, precision: str, context: DlcContext) -> ModuleOp:
+    """Return these ops of a step of training, without conversions to the type that a tensor has."""
+    steps = registry.build_passes("graph-canonicalize")
+    return _after(steps, as_written(module, precision, context), context)
+
+
 def by_layer(module: ModuleOp, target: Target, precision: str, context: DlcContext) -> ModuleOp:
     """Return the model as it is before it is divided into kernels, but that each node keeps its
     own ops: layouts are chosen, weights are packed, no layer has become part of another.

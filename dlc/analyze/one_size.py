@@ -8,6 +8,7 @@ from onnx import NodeProto
 from xdsl.dialects.builtin import ModuleOp
 
 from dlc import arch, registry
+from dlc.analyze.backward import Backward, backward
 from dlc.analyze.bounds import bounds_us
 from dlc.analyze.critical_path import longest_path
 from dlc.analyze.fused import Fused
@@ -15,11 +16,12 @@ from dlc.analyze.hardware import least_s
 from dlc.analyze.layer import Layer, Layers, read_layers
 from dlc.analyze.levels import as_written, by_layer
 from dlc.analyze.measuring import Measuring
+from dlc.analyze.numbers import bound_s, numbers
 from dlc.analyze.own_groups import OwnGroups, own_groups
 from dlc.analyze.patterns import patterns
 from dlc.analyze.rating import Rating, rate
-from dlc.analyze.ways import Ways
 from dlc.analyze.work import Work
+from dlc.arch import Arch
 from dlc.compiler.outcome import Report
 from dlc.compiler.report import describe_chip
 from dlc.core.child import Child
@@ -37,11 +39,15 @@ _BY_MODEL = "all times come from the model of the chip: no measurements"
 
 @dataclass
 class OneSize:
-    """Reads a model and rates its layers, what libraries compute together, and our groups."""
+    """Reads a model and rates its layers, what libraries compute together, and our groups.
+
+    with_backward: whether it rates the gradients of the layers, too.
+    """
 
     source: ModelSource
     measuring: Measuring
     shapes: Shapes
+    with_backward: bool = False
     context: DlcContext = field(default_factory=lambda: registry.new_context(WeightStore()))
     nodes: dict[str, NodeProto] = field(default_factory=dict[str, NodeProto])
 
@@ -78,6 +84,14 @@ class OneSize:
         }
 
     @cached_property
+    def _chip(self) -> Arch:
+        return arch.by_name(self.measuring.target.name)
+
+    @property
+    def _libraries(self) -> Sequence[str]:
+        return self.measuring.options.libraries
+
+    @cached_property
     def _module(self) -> ModuleOp:
         options, record = self.measuring.options, ImportRecord()
         options.progress("reading the model")
@@ -100,35 +114,34 @@ class OneSize:
         module = by_layer(self._module, measuring.target, precision, self.context)
         return rate(module, self._layers.each, measuring, self.context)
 
+    @cached_property
+    def _backward(self) -> Backward | None:
+        if not self.with_backward:
+            return None
+        return backward(self._module, self.measuring, self.context)
+
     def _bounds(self, fused: Fused) -> dict[str, float]:
         """Return the times of the whole model in microseconds. fused: of our groups."""
-        least = {name: self._bound_s(name) for name in self._rating.layers.ways}
-        whole_s = self._least_s(self._layers.whole)
-        return bounds_us(self._rating, least, fused, whole_s, self._has_libraries)
-
-    @property
-    def _has_libraries(self) -> bool:
-        return bool(self.measuring.options.libraries)
+        layers, chip = self._rating.layers, self._chip
+        each = {layer.name: layer for layer in self._layers.each}
+        least = {name: bound_s(each[name], ways, chip) for name, ways in layers.ways.items()}
+        trained = self._backward.training_us(self._rating, chip) if self._backward else {}
+        return bounds_us(self._rating, least, fused, self._least_s(self._layers.whole), trained)
 
     def _rates(self) -> Report:
         """Return what the chip moves and computes in a second."""
-        chip = arch.by_name(self.measuring.target.name)
-        said = describe_chip(chip, self.measuring.options.precision)
+        said = describe_chip(self._chip, self.measuring.options.precision)
         return {key: said[key] for key in ("bytes_per_s", "flops_per_s")}
 
-    def _bound_s(self, name: str) -> float:
-        """Return the least seconds of a layer; 0 of one that needs no kernel, such as a view."""
-        return self._least_s(self._work[name]) if self._rating.layers.ways[name].ours else 0.0
-
     def _least_s(self, work: Work) -> float:
-        return least_s(work, arch.by_name(self.measuring.target.name))
+        return least_s(work, self._chip)
 
     @cached_property
     def _work(self) -> dict[str, Work]:
         return {layer.name: layer.work for layer in self._layers.each}
 
     def _layer(self, layer: Layer) -> Report:
-        work, ways = layer.work, self._rating.layers.ways[layer.name]
+        ways = self._rating.layers.ways[layer.name]
         node = self.nodes.get(layer.name, NodeProto())
         return {
             "name": layer.name,
@@ -137,14 +150,8 @@ class OneSize:
             "results": [*node.output],
             "inputs": [list(each) for each in layer.inputs],
             "outputs": [list(each) for each in layer.outputs],
-            "macs": work.macs,
-            "flops": work.flops,
-            "bytes_read": work.bytes_read,
-            "bytes_written": work.bytes_written,
-            "weights": layer.weights,
-            "pattern": layer.key,
-            "bound_us": 1e6 * self._bound_s(layer.name),
-            **_times_us(ways, self._has_libraries),
+            **numbers(layer, ways, self._chip, bool(self._libraries)),
+            **(self._backward.of(layer.name, self._chip) if self._backward else {}),
         }
 
     def _totals(self, layers: Sequence[Report]) -> Report:
@@ -158,36 +165,11 @@ class OneSize:
         }
 
     def _note(self) -> str:
-        counts = self._rating.counts
-        if not counts.measured:
+        ratings = [self._rating, *([self._backward.rating] if self._backward else [])]
+        kernels = {key: known for each in ratings for key, known in each.is_measured.items()}
+        measured, where = sum(kernels.values()), self.measuring.place
+        if not measured:
             return _BY_MODEL
-        where = self.measuring.place
-        of = f"{counts.measured} of {counts.kernels} different kernels were measured on {where}"
+        of = f"{measured} of {len(kernels)} different kernels were measured on {where}"
         rest = "; the other times come from the model of the chip"
-        return of if counts.measured == counts.kernels else of + rest
-
-
-def _times_us(ways: Ways, has_libraries: bool) -> Report:
-    """Return what a layer takes, in microseconds."""
-    found: Report = {
-        "time_us": 1e6 * ways.ours,
-        "estimate_us": 1e6 * ways.estimate,
-        "libraries_us": {name: 1e6 * s for name, s in ways.by_library.items()},
-    }
-    if has_libraries:
-        found["library_us"] = {
-            "us": 1e6 * ways.best,
-            "by": ",".join(ways.callers) or "dlc",
-            "measured": ways.is_best_measured,
-        }
-    if measured := _measured_us(ways):
-        found["measured_us"] = measured
-    return found
-
-
-def _measured_us(ways: Ways) -> Report:
-    """Return what was measured: of our kernels, of each algorithm of each library."""
-    ours = {"dlc": 1e6 * ways.ours} if ways.is_measured and ways.ours else {}
-    if not ways.are_calls_measured:
-        return {**ours}
-    return {**ours, **{name: [1e6 * s for s in each] for name, each in ways.algorithms.items()}}
+        return of if measured == len(kernels) else of + rest

@@ -19,6 +19,7 @@ from dlc.analyze.ways import Ways, total, ways_of
 from dlc.compiler.options import DEFAULT_SEARCH
 from dlc.core.context import DlcContext
 from dlc.plan import Plan, Planner
+from dlc.report.analyses.bounds import JOINED, LAYERS, LIBRARIES, Pair
 
 Needs = Mapping[str, frozenset[str]]
 
@@ -38,45 +39,60 @@ class Rated:
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How many kernels are different, and how many of these have a measured time."""
-
-    kernels: int
-    measured: int
-
-
-@dataclass(frozen=True)
 class Rating:
     """layers: of the model, each alone. joined: layers that one call computes together are one
-    part, which takes no longer than they do alone.
+    part, which takes no longer than they do alone. has_libraries: whether libraries were asked.
+    is_measured: of each different kernel whether it has a measured time.
     """
 
     layers: Rated
     joined: Rated
-    counts: Counts
+    has_libraries: bool
+    is_measured: Mapping[str, bool]
+
+    def times(self) -> dict[Pair, Times]:
+        """Return the times of all layers by who computes them: our kernels, the fastest calls, and
+        calls that compute several layers.
+        """
+        found = {LAYERS: self.layers.times(lambda ways: ways.ours)}
+        if self.has_libraries:
+            found[LIBRARIES] = self.layers.times(lambda ways: ways.best)
+            found[JOINED] = self.joined.times(lambda ways: ways.best)
+        return found
 
 
 def rate(
-    module: ModuleOp, layers: Sequence[Layer], measuring: Measuring, context: DlcContext
+    module: ModuleOp,
+    layers: Sequence[Layer],
+    measuring: Measuring,
+    context: DlcContext,
+    is_asked: Callable[[str], bool] = lambda _: True,
 ) -> Rating:
     """Return what layers take by what is known of their kernels.
 
     module: of the ``graph`` level, as it is when it is divided into kernels, but that no op comes
-    from two layers.
+    from two layers. layers: all of it. is_asked: whether one is rated, by its name.
     """
-    return _Rater(module, layers, measuring, context).rating()
+    return _Rater(module, layers, measuring, context, is_asked).rating()
 
 
 class _Rater:
     def __init__(
-        self, module: ModuleOp, layers: Sequence[Layer], measuring: Measuring, context: DlcContext
+        self,
+        module: ModuleOp,
+        layers: Sequence[Layer],
+        measuring: Measuring,
+        context: DlcContext,
+        is_asked: Callable[[str], bool],
     ):
         self._module, self._measuring, self._context = module, measuring, context
         self._libraries = measuring.options.libraries
         self._chip = arch.by_name(measuring.target.name)
         self._block = find_main(module).body.block
-        self._needs = {layer.name: layer.needs for layer in layers}
-        self._parts = _parts(self._block, self._needs)
+        asked = [layer for layer in layers if is_asked(layer.name)]
+        self._needs = {x.name: frozenset(filter(is_asked, x.needs)) for x in asked}
+        parts = _parts(self._block, [layer.name for layer in layers])
+        self._parts = {name: parts[name] for name in self._needs}
 
     def rating(self) -> Rating:
         planner = Planner(self._chip, libraries=self._libraries)
@@ -91,7 +107,8 @@ class _Rater:
         return Rating(
             Rated(ways, self._needs),
             self._joined(parts, ways, planner),
-            _counts(clusters, planner),
+            bool(self._libraries),
+            _measured(clusters, planner),
         )
 
     def _joined(self, parts: Sequence[Part], alone: Mapping[str, Ways], planner: Planner) -> Rated:
@@ -116,10 +133,9 @@ def _parts(block: Block, names: Collection[str]) -> dict[str, set[Operation]]:
     return found
 
 
-def _counts(clusters: Sequence[Cluster], planner: Planner) -> Counts:
+def _measured(clusters: Sequence[Cluster], planner: Planner) -> dict[str, bool]:
     plans = [plan for each in clusters if isinstance(plan := planner.whole(each), Plan)]
-    measured = {plan.key: _is_measured(plan) for plan in plans}
-    return Counts(len(measured), sum(measured.values()))
+    return {plan.key: _is_measured(plan) for plan in plans}
 
 
 def _is_measured(plan: Plan) -> bool:

@@ -21,6 +21,10 @@ class Times:
         """Return the times of parts that each need others, in an order in which they can run."""
         return cls(sum(seconds.values()), longest_path_s(needs, seconds))
 
+    def then(self, other: "Times") -> "Times":
+        """Return the times of parts and, when all of them have ended, of others."""
+        return Times(self.sequential_s + other.sequential_s, self.parallel_s + other.parallel_s)
+
     def bounds_us(self, pair: Pair, whole_s: float) -> dict[str, float]:
         """Return both in microseconds, by the keys of a pair of bounds.
 

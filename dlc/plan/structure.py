@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.last_ops import last_ops
 from dlc.analysis.operand import Operand
+from dlc.dialects.graph.computed import ComputedOp
 
 Reference = tuple[str | int, ...]
 """Where an operand comes from: ``(node, result, views...)``, ``("input", number)``, ``("weight",
@@ -56,32 +57,43 @@ def structure(cluster: Cluster) -> Structure:
     structure; equal ones have two only where ``last_ops`` cannot tell two last ones apart that
     differ.
     """
+    return Structure(tuple(_walk(cluster).nodes))
+
+
+def walked(cluster: Cluster) -> tuple[ComputedOp, ...]:
+    """Return the ops of a cluster in the order of its structure: ops at one place of it are the
+    same in clusters of equal structure.
+    """
+    return tuple(cluster.flow.ops[place] for place in _walk(cluster).numbers)
+
+
+def _walk(cluster: Cluster) -> "_Walk":
     walk = _Walk(cluster)
     for place in last_ops(cluster):
         walk.visit(place)
-    return Structure(tuple(walk.nodes))
+    return walk
 
 
 class _Walk:
     def __init__(self, cluster: Cluster):
         self.nodes: list[Node] = []
+        self.numbers: dict[int, int] = {}
         self._flow = cluster.flow
         self._leaving = dict(zip(cluster.places, cluster.leaving, strict=True))
-        self._numbers: dict[int, int] = {}
         self._inputs: dict[Operand, int] = {}
 
     def visit(self, place: int) -> None:
         """Add an op after what it reads."""
         operands = tuple(map(self._reference, self._flow.operands(place)))
-        self._numbers[place] = len(self.nodes)
+        self.numbers[place] = len(self.nodes)
         self.nodes.append(Node(self._flow.form(place), operands, self._leaving[place]))
 
     def _reference(self, operand: Operand) -> Reference:
         producer = operand.producer
         if producer in self._leaving:
-            if producer not in self._numbers:
+            if producer not in self.numbers:
                 self.visit(producer)
-            return (self._numbers[producer], *operand.way)
+            return (self.numbers[producer], *operand.way)
         if operand.constant is not None:
             return ("constant", operand.constant)
         number = self._inputs.setdefault(operand, len(self._inputs))

@@ -146,17 +146,19 @@ def unpooling_samples() -> list[Sample]:
         places = np.asarray(index.op.reference(data))
         length = (places.shape[2] - 1) * stride + window - sum(padding)
         plane, place = np.divmod(places, 9)
-        samples.append(
+        samples += [
             sample(
                 unpooling.MaxUnpoolOp,
-                f"{window}-{stride}",
+                f"{window}-{stride}-{label}",
                 np.asarray(data.ravel()[places]),
                 plane * length + place,
                 window=integers([window]),
                 strides=integers([stride]),
                 padding=integers(padding),
+                add=add,
             )
-        )
+            for label, add in (("one", None), ("add", UnitAttr()))
+        ]
     return samples
 
 

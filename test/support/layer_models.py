@@ -22,10 +22,12 @@ def analysis(
     target: str = "sm_90a",
     precision: str = "fp16",
     libraries: Sequence[str] = (),
+    backward: bool = False,
 ) -> Report:
     """Return the analysis of a model; weights: the shapes of initializers of distinct numbers."""
     options = Options(target, precision, libraries=libraries)
-    return analyze(with_weights(parse_model(f"{HEAD} {body}"), weights or {}), options)
+    model = with_weights(parse_model(f"{HEAD} {body}"), weights or {})
+    return analyze(model, options, backward=backward)
 
 
 def with_weights(model: ModelProto, weights: Mapping[str, Sequence[int]]) -> ModelProto:

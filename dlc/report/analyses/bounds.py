@@ -66,10 +66,53 @@ LEAST = _pair("least_sequential_us", "least_parallel_us", "the least of each lay
 FUSED_LEAST = Bound(
     "fused_bound_us", "the least of each of our kernels, one after the other", of_page=True
 )
+TRAINING_HARDWARE = Bound("training_hardware_us", "hardware, a step of training")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Of whoever computes the layers: all gradients, and a step of training."""
+
+    backward: Bound
+    training: Pair
+
+
+def _trained(backward: str, sequential: str, parallel: str, who: str) -> Trained:
+    """Return the bounds of gradients and of a step by their keys. who: computes them."""
+    gradients = Bound(backward, f"gradients by {who}, one after the other")
+    return Trained(gradients, _pair(sequential, parallel, f"a step of training by {who}"))
+
+
+TRAINED = {
+    LIBRARIES: _trained(
+        "library_backward_sequential_us",
+        "library_training_sequential_us",
+        "library_training_parallel_us",
+        "libraries' fastest algorithms",
+    ),
+    JOINED: _trained(
+        "joined_backward_sequential_us",
+        "joined_training_sequential_us",
+        "joined_training_parallel_us",
+        "what one call computes of several",
+    ),
+    LAYERS: _trained(
+        "backward_sequential_us",
+        "training_sequential_us",
+        "training_parallel_us",
+        "our kernels",
+    ),
+}
+"""By the bounds of the layers alone. They are there where gradients were asked."""
+
+_TRAINED = tuple(row for each in TRAINED.values() for row in (each.backward, each.training))
 
 BOUNDS = tuple(
     bound
-    for row in (ADVISED, LIBRARIES, JOINED, LAYERS, FUSED, HARDWARE, LEAST, FUSED_LEAST)
+    for row in (
+        *(ADVISED, LIBRARIES, JOINED, LAYERS, FUSED, HARDWARE),
+        *(*_TRAINED, TRAINING_HARDWARE, LEAST, FUSED_LEAST),
+    )
     for bound in ((row.sequential, row.parallel) if isinstance(row, Pair) else (row,))
 )
 """All of them, in the order in which they are shown."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dlc.report.analyses.gradients import gradient_facts
 from dlc.report.analyses.layer_rows import shapes
 from dlc.report.charts.folded import folded
 from dlc.report.charts.row import Row
@@ -24,6 +25,7 @@ def _facts(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "weights", f"{layer['weights']:,}" if layer["weights"] else ""
     yield "hardware bound", microseconds(layer["bound_us"])
     yield from _times(layer)
+    yield from gradient_facts(layer)
 
 
 def _times(layer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

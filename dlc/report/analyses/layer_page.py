@@ -1,6 +1,7 @@
 """An analysis of a model's layers as one page of HTML, which needs no network."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from pathlib import PurePath
 from typing import Any
 
@@ -8,6 +9,7 @@ from dlc.errors import counted
 from dlc.report.analyses.advice_table import advice_table
 from dlc.report.analyses.bounds import all_bounds, shown_bounds
 from dlc.report.analyses.chip_name import chip_name
+from dlc.report.analyses.gradients import without_rule
 from dlc.report.analyses.layer_details import layer_details
 from dlc.report.analyses.layer_rows import at_best_known, layer_rows
 from dlc.report.charts.bars import bars
@@ -57,7 +59,7 @@ def _sizes(each: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for one in each:
         for name, us in shown_bounds(one["bounds"]):
             curves.setdefault(name, []).append((one["batch"], us))
-    colors = dict(zip(curves, CURVE_COLORS, strict=False))
+    colors = dict(zip(curves, cycle(CURVE_COLORS), strict=False))
     keys = [element("div", key(name, color)) for name, color in colors.items()]
     drawn = sweep(curves, colors, "us"), sweep(per_item(curves), colors, "us per item")
     beside = element("div", *drawn, class_="beside")
@@ -71,7 +73,8 @@ def _batch(report: Mapping[str, Any], anchor: str) -> Iterator[str]:
     if report["batch"] is not None:
         yield element("h1", text(f"batch {report['batch']}"), id=anchor)
     yield element("p", text(_facts(report)))
-    yield section("Bounds", _BOUNDS, bars(all_bounds(report["bounds"])))
+    said = "".join(element("p", text(line)) for line in without_rule(report["layers"]))
+    yield section("Bounds", _BOUNDS, bars(all_bounds(report["bounds"])) + said)
     yield section("Advice", _ADVICE, advice_table(report.get("advice", ())))
     drawn = _others(rows) + legend(colors) + graph(rows, colors) if rows else ""
     yield section("Layers", _GRAPH, drawn)

@@ -7,12 +7,15 @@ from dlc.errors import counted, printable
 from dlc.report.analyses.advice_text import advice_lines
 from dlc.report.analyses.bounds import shown_bounds
 from dlc.report.analyses.chip_name import chip_name
+from dlc.report.analyses.gradients import backward_text, without_rule
 from dlc.report.analyses.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 
 LAYERS_SHOWN = 20
 PATTERNS_SHOWN = 10
 _NAME_LETTERS = 40
+BACKWARD = "backward"
+"""The column of gradients."""
 
 
 def layer_text(report: Mapping[str, Any]) -> str:
@@ -31,6 +34,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield _totals(report["totals"])
     yield from _bounds(report["bounds"])
+    yield from without_rule(report["layers"])
     yield from advice_lines(report)
     yield f"({report['note']})"
     yield from report["remarks"]
@@ -41,7 +45,8 @@ def _layers(layers: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     ordered = sorted(layers, key=lambda layer: -layer["time_us"])
     libraries = sorted({name for layer in layers for name in layer["libraries_us"]})
     profile = ["profile"] if any("profile_us" in layer for layer in layers) else []
-    others = (*libraries, *profile)
+    backward = [BACKWARD] if any("backward" in layer for layer in layers) else []
+    others = (*libraries, *profile, *backward)
     heads = ("share", "time", "bound", *others, "MACs", "bytes", "operator", "output", "layer")
     rows = [heads, *(_row(each, total_us, others) for each in ordered[:LAYERS_SHOWN])]
     yield from _aligned(rows, len(heads) - 3)
@@ -54,11 +59,14 @@ def _row(layer: Mapping[str, Any], total_us: float, others: Sequence[str]) -> tu
     """Return the cells of a layer. others: who else has times for layers."""
     measured = {"profile": layer["profile_us"]} if "profile_us" in layer else {}
     prices = {**layer["libraries_us"], **measured}
+    texts = {name: microseconds(us) for name, us in prices.items()}
+    if "backward" in layer:
+        texts[BACKWARD] = backward_text(layer)
     return (
         _share(layer["time_us"], total_us),
         microseconds(layer["time_us"]),
         microseconds(layer["bound_us"]),
-        *(microseconds(prices[name]) if name in prices else "-" for name in others),
+        *(texts.get(name, "-") for name in others),
         _count(layer["macs"]),
         size(layer["bytes_read"] + layer["bytes_written"]),
         layer["op_type"],

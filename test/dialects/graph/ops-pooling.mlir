@@ -16,5 +16,7 @@ func.func @main(%p: tensor<1x1x2x2xf32>, %q: tensor<1x1x2x2xi64>, %a: tensor<2x3
   %5 = graph.lp_pool %a exponent 2.000000e+00 window [3, 2] strides [1, 1] padding [2, 1, 2, 0] dilations [2, 1] : tensor<2x3x6x7xf32> -> tensor<2x3x6x7xf32>
   // CHECK-NEXT: %6 = graph.max_unpool %p, %q window [2, 2] strides [2, 2] padding [0, 0, 0, 0] : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
   %6 = graph.max_unpool %p, %q window [2, 2] strides [2, 2] padding [0, 0, 0, 0] : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
+  // CHECK-NEXT: %7 = graph.max_unpool %p, %q window [3, 3] strides [1, 1] padding [0, 0, 0, 0] add : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
+  %7 = graph.max_unpool %p, %q window [3, 3] strides [1, 1] padding [0, 0, 0, 0] add : (tensor<1x1x2x2xf32>, tensor<1x1x2x2xi64>) -> tensor<1x1x4x4xf32>
   func.return
 }
