@@ -162,6 +162,15 @@ def test_a_layer_without_a_rule_is_said(incomplete: Report) -> None:
     assert "product (graph.reduce_prod)" in layer_page(incomplete)
 
 
+def test_a_loop_of_steps_has_no_rule() -> None:
+    body = """m (float[32, 1, 8] x) => (float[32, 1, 1, 16] y) {
+    [before] p = MatMul(x, u) [loop] y = LSTM<hidden_size = 16>(p, w, r) }"""
+    found = trained(body, {"u": (8, 8), "w": (1, 64, 8), "r": (1, 64, 16)})
+    before, loop = found["layers"]
+    assert loop["without_rule"] == ["graph.step_loop"]
+    assert [each["of"] for each in before["backward"]] == ["weight"]
+
+
 def test_the_table_and_the_page_have_gradients(report: Report) -> None:
     lines = layer_text(report).splitlines()
     assert "backward" in lines[1].split()
