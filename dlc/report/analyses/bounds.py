@@ -1,20 +1,21 @@
 """The bounds of a model's time: which there are, and what they are called."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Bound:
     """A time of a whole model. key: in the ``bounds`` of a report, which has microseconds. text:
     what it is called. of_libraries: whether only an analysis with libraries has it. of_page:
-    whether only a page shows it.
+    whether only a page shows it. of_training: whether only an analysis of gradients has it.
     """
 
     key: str
     text: str
     of_libraries: bool = False
     of_page: bool = False
+    of_training: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ LEAST = _pair("least_sequential_us", "least_parallel_us", "the least of each lay
 FUSED_LEAST = Bound(
     "fused_bound_us", "the least of each of our kernels, one after the other", of_page=True
 )
-TRAINING_HARDWARE = Bound("training_hardware_us", "hardware, a step of training")
+TRAINING_HARDWARE = Bound("training_hardware_us", "hardware, a step of training", of_training=True)
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,17 @@ class Trained:
     training: Pair
 
 
-def _trained(backward: str, sequential: str, parallel: str, who: str) -> Trained:
+def _trained(
+    backward: str, sequential: str, parallel: str, who: str, of_libraries: bool = True
+) -> Trained:
     """Return the bounds of gradients and of a step by their keys. who: computes them."""
-    gradients = Bound(backward, f"gradients by {who}, one after the other")
-    return Trained(gradients, _pair(sequential, parallel, f"a step of training by {who}"))
+    step = _pair(sequential, parallel, f"a step of training by {who}", of_libraries)
+    return Trained(
+        Bound(backward, f"gradients by {who}, one after the other", of_libraries, of_training=True),
+        Pair(
+            replace(step.sequential, of_training=True), replace(step.parallel, of_training=True)
+        ),
+    )
 
 
 TRAINED = {
@@ -101,6 +109,7 @@ TRAINED = {
         "training_sequential_us",
         "training_parallel_us",
         "our kernels",
+        of_libraries=False,
     ),
 }
 """By the bounds of the layers alone. They are there where gradients were asked."""
