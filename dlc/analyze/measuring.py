@@ -65,9 +65,8 @@ class Measuring:
         if self.budget is None:
             return self.recorded or NOTHING
         plans = [(each, planner.whole(each)) for each in clusters]
-        different = {plan.key: (plan, each) for each, plan in plans if isinstance(plan, Plan)}
-        ordered = sorted(different.values(), key=lambda pair: -pair[0].estimate_s)
-        made = [outline(cluster, "g") for _, cluster in ordered]
+        different = {plan.key: each for each, plan in plans if isinstance(plan, Plan)}
+        made = [outline(cluster, "g") for cluster in different.values()]
         try:
             return self.of_groups(made, module, context)
         finally:

@@ -67,8 +67,7 @@ class Tuner:
 
         Ctrl-C ends the measuring, not the compile: what was found counts.
         """
-        found = self._kinds(groups(find_main(module))).values()
-        kinds = sorted(found, key=lambda kind: -kind.estimate_s)
+        kinds = [*self._kinds(groups(find_main(module))).values()]
         self.tuned.kinds = len(kinds)
         try:
             if not self._measure(kinds, self.budget) and not self.tuned.stopped:
@@ -121,8 +120,9 @@ class Tuner:
         self.database = None
 
     def _measure(self, kinds: Sequence[Kind], budget: Budget) -> bool:
-        """Measure what is not known; return whether there was time for all."""
+        """Measure what is not known, longest first; return whether there was time for all."""
         open_ones = [kind for kind in kinds if kind.unknown()]
+        open_ones.sort(key=lambda kind: -kind.estimate_s)
         started: list[Iterator[tuple[Candidate, Found]]] = []
         for number, kind in enumerate(open_ones):
             ahead = open_ones[len(started) : number + 1 + self.measurer.ahead]

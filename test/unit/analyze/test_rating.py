@@ -1,0 +1,152 @@
+"""What layers take alone, and what one call computes of several: needs, times and counts."""
+
+from pathlib import Path
+
+import pytest
+from fake_measurer import FakeMeasurer
+from layer_models import HEAD, with_weights
+from onnx import ModelProto
+from onnx.parser import parse_model
+
+from dlc import registry, search
+from dlc.analyze import analyze
+from dlc.analyze.layer import read_layers
+from dlc.analyze.levels import as_written, by_layer
+from dlc.analyze.measuring import Measuring
+from dlc.analyze.rating import Rating, rate
+from dlc.compiler import Options, measuring
+from dlc.compiler.options import DEFAULT_SEARCH
+from dlc.compiler.outcome import Report
+from dlc.compiler.targets import parse_chip
+from dlc.core.weights import WeightStore
+from dlc.dialects.fused_group import GroupOp
+from dlc.frontends.onnx.importer import import_model
+from dlc.tuning.exchange import export_text, read_rows
+from dlc.tuning.trial import Found, Timed
+
+PADS = "<pads = [1, 1, 1, 1]>"
+BRANCHES = f"""m (float[8, 64, 28, 28] x, float[8, 64, 28, 28] z) => (float[8, 64, 28, 28] y) {{
+ [before] u = Erf(x) [beside] v = Abs(z)
+ [left] a = Conv{PADS}(u, w) [left_relu] b = Relu(a)
+ [right] c = Conv{PADS}(v, k) [right_relu] d = Relu(c)
+ [both] e = Max(b, d) [after] y = Erf(e)
+}}"""
+WEIGHTS = {"w": (64, 64, 3, 3), "k": (64, 64, 3, 3)}
+
+
+def branches() -> ModelProto:
+    return with_weights(parse_model(f"{HEAD} {BRANCHES}"), WEIGHTS)
+
+
+def rated(*libraries: str) -> Rating:
+    target, context = parse_chip("sm_90a"), registry.new_context(WeightStore())
+    module = import_model(branches(), {}, context)
+    layers = read_layers(as_written(module, "fp16", context)).each
+    apart = by_layer(module, target, "fp16", context)
+    return rate(apart, layers, Measuring(target, Options(libraries=libraries)), context)
+
+
+def test_a_part_needs_the_parts_of_what_its_layers_need() -> None:
+    rating = rated("cudnn")
+    assert rating.layers.needs == {
+        "before": set(),
+        "beside": set(),
+        "left": {"before"},
+        "left_relu": {"left"},
+        "right": {"beside"},
+        "right_relu": {"right"},
+        "both": {"left_relu", "right_relu"},
+        "after": {"both"},
+    }
+    assert {name: {*needs} for name, needs in rating.joined.needs.items()} == {
+        "before": set(),
+        "beside": set(),
+        "left": {"before"},
+        "right": {"beside"},
+        "both": {"left", "right"},
+        "after": {"both"},
+    }
+    assert rating.joined.ways.keys() == rating.joined.needs.keys()
+    order = [*rating.joined.needs]
+    for name, needs in rating.joined.needs.items():
+        assert all(order.index(need) < order.index(name) for need in needs)
+
+
+def test_of_parts_side_by_side_the_longest_way_counts() -> None:
+    joined = rated("cudnn").joined
+    times = joined.times(lambda ways: ways.best)
+    best = {name: ways.best for name, ways in joined.ways.items()}
+    assert times.sequential_s == pytest.approx(sum(best.values()))
+    ways = (best["before"] + best["left"], best["beside"] + best["right"])
+    assert times.parallel_s == pytest.approx(max(ways) + best["both"] + best["after"])
+
+
+def test_without_libraries_nothing_is_joined() -> None:
+    assert not rated().joined.ways
+
+
+@pytest.fixture(autouse=True)
+def gpu_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: (9, 0))
+
+
+def measured(monkeypatch: pytest.MonkeyPatch, joined_us: float, alone_us: float) -> Report:
+    """Return an analysis for which a call of a convolution with what follows takes one time, and
+    any other call another one; our kernels take 1 us.
+    """
+
+    def times(group: GroupOp, schedule: str) -> Found:
+        if "library" not in schedule:
+            return Timed(1e-6, 0.0, 9)
+        names = [op.name for op in group.body.block.ops]
+        is_joined = "graph.relu" in names and "graph.conv" in " ".join(names)
+        return Timed(1e-6 * (joined_us if is_joined else alone_us), 0.0, 9)
+
+    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    options = Options("sm_90a", "fp16", libraries=("cudnn",), tune=True)
+    return analyze(branches(), options)
+
+
+def test_a_part_takes_what_its_call_was_measured_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = measured(monkeypatch, joined_us=3.0, alone_us=20.0)["bounds"]
+    saved_us = bounds["library_sequential_us"] - bounds["joined_sequential_us"]
+    assert saved_us == pytest.approx(2 * (20 + 20 - 3))
+
+
+def test_a_part_is_never_slower_than_its_layers_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    bounds = measured(monkeypatch, joined_us=500.0, alone_us=20.0)["bounds"]
+    for kind in ("sequential_us", "parallel_us"):
+        assert bounds[f"joined_{kind}"] == pytest.approx(bounds[f"library_{kind}"])
+
+
+def test_kernels_that_are_equal_are_counted_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    head = "m (float[64, 256] x) => (float[64, 256] y)"
+    body = f"{head} {{ h = MatMul(x, w) i = MatMul(h, w) y = Erf(i) }}"
+    model = with_weights(parse_model(f"{HEAD} {body}"), {"w": (256, 256)})
+    monkeypatch.setattr(
+        measuring, "measurer", lambda *_: FakeMeasurer(lambda *_: Timed(1e-6, 0.0, 9))
+    )
+    analyze(model, Options("sm_90a", tune=True))
+    known, some = tmp_path / "cache" / "tuning.db", tmp_path / "some.jsonl"
+    rows = read_rows(known)
+    note = analyze(model, Options("sm_90a"), times=known)["note"]
+    assert note.startswith("2 of 2 different kernels were measured on sm_90a")
+    some.write_text(export_text([row for row in rows if "erf" in row.measurement.title]))
+    assert 0 < len(read_rows(some)) < len(rows)
+    note = analyze(model, Options("sm_90a"), times=some)["note"]
+    assert note.startswith("1 of 2 different kernels were measured on sm_90a")
+
+
+def test_layers_are_divided_by_the_search_that_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked_for: list[str] = []
+    found = search.by_name
+    monkeypatch.setattr(search, "by_name", lambda name: asked_for.append(name) or found(name))
+    for name, wanted in ((None, DEFAULT_SEARCH), ("dp", "dp")):
+        asked_for.clear()
+        analyze(branches(), Options("sm_90a", search=name))
+        assert {*asked_for} == {wanted}
