@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dlc import arch
 from dlc.analyze.advice import Facts, advise
-from dlc.analyze.batch import with_batch
+from dlc.analyze.batch import check_sizes, with_batch
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.one_size import OneSize
 from dlc.analyze.profiled import with_profile
@@ -78,6 +78,8 @@ def _of_batches(
     shapes = options.shapes or {}
     constants = list(options.constants or {})
     sizes = [(n, with_batch(source, shapes, n, constants)) for n in batches]  # all, before work
+    if not sizes:
+        check_sizes(source, shapes, constants)
     for batch, given in sizes or [(None, shapes)]:
         found = OneSize(source, measuring, given).data()
         report = {

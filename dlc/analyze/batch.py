@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from dlc.errors import CompileError
 from dlc.frontends.onnx.input_types import input_types, model_inputs
 from dlc.frontends.onnx.loading import ModelSource, load_model
-from dlc.frontends.onnx.open_sizes import OpenSize, find_open_sizes
+from dlc.frontends.onnx.open_sizes import EXAMPLE, OpenSize, check_none_open, find_open_sizes
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.ir.tensor import shape
 from dlc.option_text import option
@@ -26,14 +26,39 @@ def with_batch(
     constants: inputs that are none. Raises CompileError where no size is open, unless the first
     axis of some input has that size already.
     """
-    inputs = [i for i in model_inputs(load_model(source).proto.graph) if i.name not in constants]
-    types = input_types(inputs, shapes)
-    open = find_open_sizes(inputs, types)
-    first = [size for size in open if size.axis == 0]
-    found = first or (open if len(open) == 1 else [])
+    inputs, types = _inputs(source, shapes, constants)
+    found = _batch_sizes(inputs, types)
     if not found:
         _check_fixed(inputs, types, shapes, batch)
     return {**shapes, **{name: sizes for s in found for name, sizes in _given(s, types, batch)}}
+
+
+def check_sizes(source: ModelSource, shapes: Shapes, constants: Sequence[str] = ()) -> None:
+    """Raise CompileError where a size of a model is open, which says what gives it: some are those
+    of a batch.
+    """
+    inputs, types = _inputs(source, shapes, constants)
+    try:
+        check_none_open(inputs, types)
+    except CompileError as error:
+        if _batch_sizes(inputs, types):
+            error.message += f"; {option('batch')} {EXAMPLE} gives the size of the batch"
+        raise
+
+
+def _inputs(
+    source: ModelSource, shapes: Shapes, constants: Sequence[str]
+) -> tuple[Sequence[onnx.ValueInfoProto], Types]:
+    """Return the inputs of a model that are no constants, and their types."""
+    inputs = [i for i in model_inputs(load_model(source).proto.graph) if i.name not in constants]
+    return inputs, input_types(inputs, shapes)
+
+
+def _batch_sizes(inputs: Sequence[onnx.ValueInfoProto], types: Types) -> list[OpenSize]:
+    """Return the open sizes that a batch size sets."""
+    open = find_open_sizes(inputs, types)
+    first = [size for size in open if size.axis == 0]
+    return first or (open if len(open) == 1 else [])
 
 
 def _given(size: OpenSize, types: Types, batch: int) -> list[tuple[str, list[int]]]:

@@ -6,6 +6,7 @@ from dlc import arch
 from dlc.analyze.profiles.matched import Matched, shares_us
 from dlc.analyze.profiles.matching import match
 from dlc.analyze.profiles.objections import objections
+from dlc.analyze.profiles.one_run import one_run
 from dlc.analyze.profiles.profile import Profile
 from dlc.compiler.outcome import Report
 
@@ -17,13 +18,14 @@ def with_profile(report: Report, profile: Profile) -> tuple[Report, Matched]:
     CompileError where the profile has nothing of the model.
     """
     layers = report["layers"]
-    matched = match(profile, layers)
+    matched = match(one_run(profile, layers), layers)
     shares = shares_us(matched, layers)
-    against = [*objections(matched, layers, arch.by_name(report["target"]))]
+    chip = arch.by_name(report["target"])
+    remarks = [*filter(None, [profile.note(chip)]), *objections(matched, layers, chip)]
     return {
         **report,
         "layers": [{**each, **_of_layer(n, shares, matched)} for n, each in enumerate(layers)],
-        "profile": _facts(matched, against),
+        "profile": _facts(matched, remarks),
         "note": f"{report['note']}; those of the profile were measured by {profile.kind}",
     }, matched
 
@@ -35,8 +37,8 @@ def _of_layer(place: int, shares: Mapping[int, float], matched: Matched) -> Repo
     return {"profile_us": shares[place], **({"profile_kernels": kernels} if kernels else {})}
 
 
-def _facts(matched: Matched, against: Sequence[str]) -> Report:
-    """against: why its times cannot be compared with those here."""
+def _facts(matched: Matched, remarks: Sequence[str]) -> Report:
+    """remarks: on a comparison of its times with those here."""
     profile = matched.profile
     others: dict[str, list[float]] = {}
     for row in matched.unmatched:
@@ -48,5 +50,5 @@ def _facts(matched: Matched, against: Sequence[str]) -> Report:
         "total_us": profile.total_us,
         "matched_us": matched.matched_us,
         "unmatched": [{"name": n, "us": sum(us), "count": len(us)} for n, us in ordered],
-        "remarks": [*profile.remarks, *against],
+        "remarks": [*profile.remarks, *remarks],
     }

@@ -10,6 +10,9 @@ from dlc.arch.memory import BANK_BYTES, BANKS
 from dlc.arch.scope import BLOCK_THREADS
 from dlc.errors import CompileError
 
+_TENSOR_CORES = ("mma", "wgmma")
+"""Units that are ones of tensor cores."""
+
 
 @dataclass(frozen=True)
 class GpuArch:
@@ -105,6 +108,12 @@ class GpuArch:
     def peaks(self) -> dict[str, float]:
         """The peak rate of each unit, over the whole chip."""
         return {unit: self.flops_per_s(unit) for unit in self.flops_per_clock_per_sm}
+
+    @property
+    def tensor_core_types(self) -> frozenset[str]:
+        """The types of factors that tensor cores multiply, as units name them: ``f16``."""
+        units = (unit.partition(".") for unit in self.flops_per_clock_per_sm)
+        return frozenset(type for kind, _, type in units if kind in _TENSOR_CORES)
 
     @property
     def l2_bytes_per_s(self) -> float:

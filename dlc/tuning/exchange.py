@@ -12,6 +12,8 @@ from dlc.tuning.measurement import Measurement, Place, Row, Subject
 
 _HEAD = {"dlc_tuning": 1}
 _SQLITE = b"SQLite format 3\0"
+_MOST_BYTES = 256 << 20
+"""Of a file that is read: some 500 000 measurements."""
 _PLACE, _SUBJECT, _VALUE = (
     tuple(name for name in kind.__dataclass_fields__ if name != "place")
     for kind in (Place, Subject, Measurement)
@@ -38,28 +40,41 @@ def is_export(path: Path) -> bool:
 def read_rows(path: Path) -> list[Row]:
     """Return the measurements in a file: an export, or another database.
 
-    Raises CompileError, OSError.
+    Raises CompileError, also where the file holds more than ``_MOST_BYTES``, and OSError.
     """
     with path.open("rb") as file:
-        is_database = file.read(len(_SQLITE)) == _SQLITE
-    if is_database:
+        content = file.read(_MOST_BYTES + 1)
+    if len(content) > _MOST_BYTES:
+        raise CompileError(
+            f"holds more than {_MOST_BYTES >> 20} MB; dlc-db prune forgets what is old, and the "
+            "file of a dlc-db export has nothing of that",
+            at=str(path),
+        )
+    if content.startswith(_SQLITE):
         with Database(path) as other:
             return other.rows()
-    return list(_read_lines(path))
+    return list(_read_lines(content, path))
 
 
-def _read_lines(path: Path) -> Iterator[Row]:
-    lines = path.read_bytes().splitlines()
-    for number, line in enumerate(lines or [b""], 1):
+def _read_lines(content: bytes, path: Path) -> Iterator[Row]:
+    for number, line in enumerate(content.splitlines() or [b""], 1):
         try:
-            data = json.loads(line)
+            data = _parsed(line)
             if number > 1:
                 yield _row(data)
             elif data != _HEAD:
                 raise CompileError("this is no export of a tuning database")
-        except (ValueError, CompileError) as error:
-            text = str(error) if isinstance(error, CompileError) else "this is no export line"
-            raise CompileError(text, at=f"{path}:{number}") from None
+        except CompileError as error:
+            raise CompileError(str(error), at=f"{path}:{number}") from None
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise CompileError("this is no export line") from None
+    except RecursionError:
+        raise CompileError("this is no export line: nested too deeply") from None
 
 
 def _row(data: Any) -> Row:

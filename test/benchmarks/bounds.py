@@ -4,7 +4,7 @@ A case is ``name:batch:precision`` of a model ``FOLDER/name.onnx`` whose first a
 (``python test/zoo FOLDER`` writes some). ``measure`` analyses cases by measured times of each
 different layer; processes take turns at a GPU, and nothing that the tuning database knows is
 measured again. ``build`` compiles the cases. ``run`` times them, and PyTorch: as it is called, and
-as a CUDA graph. Several GPUs of one kind share the cases. ``table`` prints a line for each case,
+as a CUDA graph. Several GPUs of one kind share the cases. ``table`` prints a row for each case,
 times in microseconds. ``ratio`` is the time of the fastest bound of the libraries by that of dlc.
 
     python test/benchmarks/bounds.py measure /tmp/zoo lenet:1:fp16 --seconds 300
@@ -42,7 +42,20 @@ TARGET = "sm_90a"
 LIBRARIES = ("cublaslt", "cudnn")
 TOLERANCE = {"fp16": 5e-2, "fp32": 1e-3}
 """Of the largest output, between dlc and PyTorch."""
-BOUNDS = ("hardware", "joined_parallel", "joined_sequential", "library_parallel")
+_HEADS = {
+    "hardware_us": "hardware",
+    "joined_parallel_us": "libraries, joined",
+    "library_sequential_us": "libraries, by layer",
+    "dlc": "dlc",
+    "eager": "PyTorch",
+    "graph": "PyTorch, CUDA graph",
+    "ratio": "ratio",
+    "measured": "measured",
+    "fault": "out of order",
+}
+"""Columns, by what a row has: microseconds, but for the last three."""
+_ORDER = ("hardware_us", "joined_parallel_us", "eager")
+_FEW = 1000
 _TORCH = {"fp16": "float16", "fp32": "float32"}
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -173,38 +186,35 @@ def _timed(gpu: Gpu, folder: Path, case: Case) -> Row:
 
 
 def table(folder: Path, cases: Sequence[Case]) -> bool:
-    """Print a line for each case that was analysed; return whether bounds are in order."""
-    heads = (*BOUNDS, "library_seq", "advised_seq", "dlc", "eager", "graph", "ratio")
-    print(f"{'case':28}", *(f"{head:>17}" for head in heads))
-    ratios: list[float] = []
-    in_order = True
-    for case in cases:
-        if not case.place(folder, ".json").exists():
-            continue
-        row = _row(folder, case)
-        in_order &= not row["fault"]
-        ratios += [row["ratio"]] if "ratio" in row else []
-        cells = (f"{row[head]:17.2f}" if head in row else f"{'-':>17}" for head in heads)
-        print(f"{case!s:28}", *cells, row["fault"], flush=True)
-    if ratios:
+    """Print a row of Markdown for each case that was analysed; return whether bounds are in order:
+    hardware, libraries, PyTorch.
+    """
+    print("| case |", " | ".join(_HEADS.values()), "|")
+    print("|---|" + "---|" * len(_HEADS))
+    found = [_row(folder, case) for case in cases if case.place(folder, ".json").exists()]
+    for row in found:
+        print(f"| {row['case']} |", " | ".join(_text(row.get(key)) for key in _HEADS), "|")
+    if ratios := [row["ratio"] for row in found if "ratio" in row]:
         print(f"ratio {geometric_mean(ratios):.2f}, least {min(ratios):.2f}, of {len(ratios)}")
-    return in_order
+    return not any(row["fault"] for row in found)
+
+
+def _text(value: float | str | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}" if value < _FEW else f"{value:,.0f}"
+    return value if isinstance(value, str) else ""
 
 
 def _row(folder: Path, case: Case) -> Row:
-    bounds = json.loads(case.place(folder, ".json").read_text())["bounds"]
-    row: Row = {name: bounds[f"{name}_us"] for name in BOUNDS}
-    row["library_seq"] = bounds["library_sequential_us"]
-    row["advised_seq"] = bounds["advised_sequential_us"]
+    report = json.loads(case.place(folder, ".json").read_text())
     timed = case.place(folder, ".us.json")
-    row |= json.loads(timed.read_text())["us"] if timed.exists() else {}
-    if "dlc" in row:
-        row["ratio"] = row["joined_parallel"] / row["dlc"]
-    named = ("hardware", "joined_parallel", "library_seq", "graph", "eager")
-    order = [(name, row[name]) for name in named if name in row]
-    falls = [f"{a} > {b}" for (a, x), (b, y) in pairwise(order) if x > y]
+    us = json.loads(timed.read_text())["us"] if timed.exists() else {}
+    row: Row = {"case": f"{case.name}, {case.batch}, {case.precision}", **report["bounds"], **us}
+    order = [(name, row[name]) for name in _ORDER if name in row]
+    falls = [f"{_HEADS[a]} > {_HEADS[b]}" for (a, x), (b, y) in pairwise(order) if x > y]
+    row["measured"] = report["note"].split(" different")[0]
     row["fault"] = ", ".join(falls)
-    return row
+    return row | ({"ratio": row["joined_parallel_us"] / row["dlc"]} if us else {})
 
 
 def main() -> int:

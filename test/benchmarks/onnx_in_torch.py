@@ -15,6 +15,8 @@ from onnx import helper, numpy_helper
 torch: Any = import_module("torch")  # optional, and without types here
 functional: Any = import_module("torch.nn.functional")
 Values = dict[str, Any]
+_SOFTMAX_OF_ONE_AXIS = 13
+"""Opset since which a Softmax is over one axis."""
 
 
 class UnknownOpError(Exception):
@@ -27,7 +29,8 @@ def load(path: Path, dtype: Any, device: str) -> Callable[[Sequence[Any]], list[
 
     Raises UnknownOpError.
     """
-    graph = onnx.load(path).graph
+    model = onnx.load(path)
+    graph, opset = model.graph, next(x.version for x in model.opset_import if not x.domain)
     constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
     for node in graph.node:
         if node.op_type == "Constant":
@@ -38,20 +41,26 @@ def load(path: Path, dtype: Any, device: str) -> Callable[[Sequence[Any]], list[
         name: _moved(torch.from_numpy(x.copy()), dtype, device) for name, x in constants.items()
     }
     plan = [
-        (_OPS[n.op_type], n.input, n.output, _attributes(n))
+        (_OPS[n.op_type], n.input, n.output, {"opset": opset, **_attributes(n)})
         for n in graph.node
         if n.op_type != "Constant"
     ]
     names = [i.name for i in graph.input if i.name not in constants]
     outputs = [o.name for o in graph.output]
+    last = {name: n for n, (_, read, _, _) in enumerate(plan) for name in read}
+    kept = {"", *weights, *outputs}
+    done = [[x for x, end in last.items() if end == n and x not in kept] for n in range(len(plan))]
 
     def run(inputs: Sequence[Any]) -> list[Any]:
         given = [_moved(x, dtype, device) for x in inputs]
         values = {"": None, **weights, **dict(zip(names, given, strict=True))}
-        for op, read, written, attributes in plan:
+        del given
+        for (op, read, written, attributes), unread in zip(plan, done, strict=True):
             found = op(attributes, *(values[name] for name in read))
             several = found if isinstance(found, list) else [found]
             values.update(zip(written, several, strict=False))
+            for name in unread:  # as a model written in PyTorch forgets them
+                del values[name]
         return [values[name] for name in outputs]
 
     return run
@@ -111,15 +120,17 @@ def _max_pool(a: Values, x: Any) -> Any:
 
 
 def _average_pool(a: Values, x: Any) -> Any:
-    x, padding = _padded(a, x)
-    return functional.avg_pool2d(
-        x,
-        a["kernel_shape"],
-        a.get("strides", [1, 1]),
-        padding,
-        ceil_mode=bool(a.get("ceil_mode", 0)),
-        count_include_pad=bool(a.get("count_include_pad", 0)),
-    )
+    image, padding = _padded(a, x)
+    is_whole = bool(a.get("count_include_pad", 0))
+
+    def means(of: Any) -> Any:
+        numbers = a["kernel_shape"], a.get("strides", [1, 1]), padding
+        return functional.avg_pool2d(of, *numbers, bool(a.get("ceil_mode", 0)), is_whole)
+
+    if image is x or is_whole:
+        return means(image)
+    inside, _ = _padded(a, torch.ones_like(x[:1, :1]))
+    return means(image) / means(inside)
 
 
 def _batch_norm(a: Values, x: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
@@ -162,7 +173,9 @@ def _split(a: Values, x: Any, parts: Any = None) -> list[Any]:
 
 
 def _softmax(a: Values, x: Any) -> Any:
-    """As before opset 13: over all axes from one on. Of one axis it is the same since then."""
+    """Over one axis; before opset 13 over all axes from one on."""
+    if a["opset"] >= _SOFTMAX_OF_ONE_AXIS:
+        return functional.softmax(x, a.get("axis", -1))
     axis = a.get("axis", 1) % x.dim()
     return functional.softmax(x.flatten(axis), axis).reshape(x.shape)
 

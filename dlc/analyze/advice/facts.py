@@ -13,7 +13,9 @@ from dlc.compiler.outcome import Report
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.report.analyses.bounds import FUSED, LAYERS, LIBRARIES
 
-_NARROWER = ("tf32", "fp16")
+_FACTORS = {"tf32": "tf32", "fp16": "f16", "bf16": "bf16"}
+"""Of products in a precision: their type as the units of a chip name it."""
+_TRIED = ("tf32", "fp16")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class Facts:
     def chip(self) -> arch.Arch:
         """What the model was analysed for."""
         return arch.by_name(self.report["target"])
+
+    def can_use_tensor_cores(self, precision: str) -> bool:
+        """Whether the chip has tensor cores for products in a precision."""
+        chip, factors = self.chip, _FACTORS.get(precision)
+        return isinstance(chip, arch.GpuArch) and factors in chip.tensor_core_types
 
     @cached_property
     def is_compared(self) -> bool:
@@ -125,8 +132,9 @@ class Facts:
         Products of fp32 use no tensor cores; those of other precisions do already.
         """
         times = {self.report["precision"]: self.bounds[FUSED.parallel.key]}
-        for name in _NARROWER if self.on_gpu and "fp32" in times else ():
-            times[name] = self.at_precision(name)
+        for name in _TRIED if "fp32" in times else ():
+            if self.can_use_tensor_cores(name):
+                times[name] = self.at_precision(name)
         return min(times.items(), key=lambda pair: pair[1])
 
     def command(self, precision: str = "", tune: bool = False) -> Command:

@@ -21,11 +21,24 @@ def objections(matched: Matched, layers: Sequence[Layer], chip: Arch) -> Iterato
     profile = matched.profile
     if obstacle := profile.obstacle(chip):
         yield f"{obstacle}, so what it takes is not compared with this chip"
-    if matched.matched_us < _LITTLE * profile.total_us:
+    if _has_several_runs(matched):
+        yield (
+            "it may hold several runs of the model, whose times are added up: calls of layers come "
+            "again in no layer; record one run"
+        )
+    elif matched.matched_us < _LITTLE * profile.total_us:
         yield "most of its time is in no layer of this model: is it the profile of another one?"
     if batches := _batches(matched, layers):
         seen, here = batches
         yield f"the profile is of batch {seen}, this is batch {here}: give {option('batch')} {seen}"
+
+
+def _has_several_runs(matched: Matched) -> bool:
+    """Whether most calls of layers come again in no layer, and the format does not know runs."""
+    pairs = zip(matched.profile.rows, matched.layers, strict=True)
+    own = [row.name for row, of in pairs if of]
+    others = {row.name for row in matched.unmatched}
+    return not matched.profile.of_one_run and 2 * sum(x in others for x in own) > len(own)
 
 
 def _batches(matched: Matched, layers: Sequence[Layer]) -> tuple[int, int] | None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dlc.arch import Arch, GpuArch
+from dlc.arch import Arch, CpuArch, GpuArch
+from dlc.errors import counted
 
 Shape = tuple[int, ...]
 
@@ -54,7 +55,9 @@ class Row:
 class Profile:
     """A run of a model. source: the file. kind: its format. rows: in the order of their start.
     named: whether calls have the names of nodes, or of tensors. remarks: what is to be known of it.
-    capability: the compute capability of the GPU, where the format says it.
+    capability: the compute capability of the GPU, where the format says it. of_one_run: whether the
+    rows are of one run for sure; else they may be of several. threads: how many it ran on, on a
+    CPU, where the format says it.
     """
 
     source: str
@@ -63,6 +66,8 @@ class Profile:
     named: bool = False
     remarks: Sequence[str] = field(default_factory=tuple[str, ...])
     capability: tuple[int, int] | None = None
+    of_one_run: bool = True
+    threads: int | None = None
 
     @property
     def total_us(self) -> float:
@@ -82,3 +87,13 @@ class Profile:
             return ""
         other, wanted = (".".join(map(str, each)) for each in (self.capability, own))
         return f"it is of a GPU of compute capability {other}, and {chip.name} has {wanted}"
+
+    def note(self, chip: Arch) -> str:
+        """Return what is to be known when it is compared with a chip; empty where nothing is."""
+        if self.threads is None or not isinstance(chip, CpuArch) or self.threads == chip.cores:
+            return ""
+        here = counted(chip.cores, "core")
+        return (
+            f"it was measured on {counted(self.threads, 'thread')}, and {chip.name} has {here}: "
+            "with as many threads it may take another time"
+        )

@@ -12,7 +12,7 @@ from dlc.frontends.onnx.input_types import symbol_of
 from dlc.ir.tensor import DYNAMIC, shape
 from dlc.option_text import option
 
-_EXAMPLE = 8
+EXAMPLE = 8
 """The size that a message gives as an example."""
 
 
@@ -49,12 +49,12 @@ def find_open_sizes(
 def _open_sizes_of(
     value: onnx.ValueInfoProto, sizes: Sequence[int], taken: set[str]
 ) -> Iterator[OpenSize]:
-    example = ",".join(str(_EXAMPLE if size == DYNAMIC else size) for size in sizes)
+    example = ",".join(str(EXAMPLE if size == DYNAMIC else size) for size in sizes)
     for axis, size in enumerate(sizes):
         if size == DYNAMIC:
             symbol = symbol_of(value.type.tensor_type.shape.dim[axis])
             by_symbol = symbol and symbol not in taken  # a name is an input's first
-            given = (symbol, str(_EXAMPLE)) if by_symbol else (value.name, example)
+            given = (symbol, str(EXAMPLE)) if by_symbol else (value.name, example)
             yield OpenSize(value.name, axis, symbol, given)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from dlc.errors import counted
 from dlc.report.analyses.advice_table import advice_table
 from dlc.report.analyses.bounds import all_bounds, shown_bounds
+from dlc.report.analyses.chip_name import chip_name
 from dlc.report.analyses.layer_details import layer_details
 from dlc.report.analyses.layer_rows import at_best_known, layer_rows
 from dlc.report.charts.bars import bars
@@ -40,7 +41,7 @@ def layer_page(report: Mapping[str, Any]) -> str:
     """Return the page of a report of ``analyze`` (docs/analyze.md lists its keys)."""
     each = report.get("batches", [report])
     name = PurePath(report["model"] or "model").name
-    title = f"{name}: {report['chip']}, precision {report['precision']}"
+    title = f"{name}: {chip_name(report)}, precision {report['precision']}"
     parts = [part for place, one in enumerate(each) for part in _batch(one, f"batch-{place}")]
     return document(title, STYLE, element("p", text(f"({report['note']})")), *_sizes(each), *parts)
 

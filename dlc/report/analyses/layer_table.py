@@ -6,6 +6,7 @@ from typing import Any
 from dlc.errors import counted, printable
 from dlc.report.analyses.advice_text import advice_lines
 from dlc.report.analyses.bounds import shown_bounds
+from dlc.report.analyses.chip_name import chip_name
 from dlc.report.analyses.profile_text import profile_lines
 from dlc.report.values import microseconds, size
 
@@ -22,7 +23,7 @@ def layer_text(report: Mapping[str, Any]) -> str:
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     batch = "" if report["batch"] is None else f", batch {report['batch']}"
-    yield f"{report['model']}, {report['chip']}, precision {report['precision']}{batch}"
+    yield f"{report['model']}, {chip_name(report)}, precision {report['precision']}{batch}"
     yield from _layers(report["layers"])
     yield ""
     yield from profile_lines(report)

@@ -117,7 +117,7 @@ def test_the_table_begins_with_what_takes_longest(
 ) -> None:
     assert run(write(tmp_path, FIXED), *GPU) == 0
     title, heads, first, second, *rest = capsys.readouterr().out.splitlines()
-    assert title.endswith("model.onnx, h200, precision fp16")
+    assert title.endswith("model.onnx, sm_90a (rated as h200), precision fp16")
     assert heads.split() == [
         "share", "time", "bound", "MACs", "bytes", "operator", "output", "layer"
     ]  # fmt: skip
@@ -126,6 +126,14 @@ def test_the_table_begins_with_what_takes_longest(
     assert float(first.split()[0]) >= float(second.split()[0])
     assert "2 layers, 2 different" in rest
     assert rest[-1] == "(all times come from the model of the chip: no measurements)"
+
+
+def test_a_target_that_is_the_name_of_its_chip_is_named_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(write(tmp_path, FIXED), "--target", "cpu-avx2") == 0
+    title, *_ = capsys.readouterr().out.splitlines()
+    assert title.endswith("model.onnx, cpu-avx2, precision fp32")
 
 
 def test_a_long_table_is_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +201,24 @@ def test_gpus_too_old_for_an_artifact_can_be_analysed(
             ("--batch", "8"),
             "the size K (axis 1 of input x) is not fixed; give it with --shape K=8",
         ),
-        (OPEN, (), "the size N (axis 0 of input x) is not fixed; give it with --shape N=8"),
+        (
+            OPEN,
+            (),
+            "the size N (axis 0 of input x) is not fixed; give it with --shape N=8; --batch 8 "
+            "gives the size of the batch",
+        ),
+        (
+            OPEN.replace("64", "K"),
+            (),
+            "the sizes N (axis 0 of input x), K (axis 1 of input x) are not fixed; give them with "
+            "--shape N=8 --shape K=8; --batch 8 gives the size of the batch",
+        ),
+        (
+            "m (float[1, H, W] x) => (float[1, H, W] y) { y = Relu(x) }",
+            (),
+            "the sizes H (axis 1 of input x), W (axis 2 of input x) are not fixed; give them with "
+            "--shape H=8 --shape W=8",
+        ),
         (
             "m (float x) => (float y) { y = Relu(x) }",
             ("--batch", "8"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dlc.errors import CompileError
+from dlc.tuning import exchange
 from dlc.tuning.database import Database
 from dlc.tuning.exchange import export_text
 from dlc.tuning.measurement import Measurement, Place, Row, Subject
@@ -61,3 +62,40 @@ def test_a_file_that_has_nothing_of_the_target_is_refused(tmp_path: Path) -> Non
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="cannot read the times: No such file"):
         read_recorded(tmp_path / "none.db", "sm_90a")
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize("text", [DEEP, f'{{"dlc_tuning": 1}}\n{DEEP}\n'])
+def test_json_that_is_nested_too_deeply_is_said_to_be_so(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(text)
+    with pytest.raises(CompileError) as error:
+        read_recorded(path, "sm_90a")
+    number = 1 + text.index(DEEP) // len(text.partition("\n")[0])
+    assert str(error.value) == f"{path}:{number}: this is no export line: nested too deeply"
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.db"])
+def test_a_file_that_is_too_large_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path = tmp_path / name
+    if path.suffix == ".db":
+        with Database(path) as database:
+            database.merge([row(3, 7)])
+    else:
+        write(path, row(3, 7))
+    monkeypatch.setattr(exchange, "_MOST_BYTES", path.stat().st_size)
+    assert read_recorded(path, "sm_90a").measured_s("f00d", "fast")
+    monkeypatch.setattr(exchange, "_MOST_BYTES", path.stat().st_size - 1)
+    with pytest.raises(CompileError, match="holds more than 0 MB; dlc-db prune") as error:
+        read_recorded(path, "sm_90a")
+    assert str(path) in str(error.value.at)
+
+
+def test_no_more_of_an_endless_file_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "_MOST_BYTES", 1 << 20)
+    with pytest.raises(CompileError, match="holds more than 1 MB"):
+        read_recorded(Path("/dev/zero"), "sm_90a")

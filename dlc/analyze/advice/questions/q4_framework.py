@@ -17,7 +17,6 @@ _WORDS = {
     "cast": "conversions of type",
     "pad": "padding",
     "copy": "copies",
-    "": "calls of other kinds",
 }
 _SHOWN = 3
 """Calls on other sizes."""
@@ -31,9 +30,9 @@ def ask(facts: Facts) -> Advice | None:
     us: dict[str, list[float]] = {}
     for kind, each_us in _extra(facts, matched):
         us.setdefault(kind, []).append(each_us)
-    sizes = [*_other_sizes(facts, matched)]
+    remarks = [*_unnamed(matched), *_shortened([*_other_sizes(facts, matched)])]
     gain_us = sum(map(sum, us.values()))
-    if not gain_us and not sizes:
+    if not gain_us and not remarks:
         return None
     parts = [
         f"{_WORDS[kind]}: {microseconds(sum(each))} in {len(each)}" for kind, each in us.items()
@@ -41,7 +40,7 @@ def ask(facts: Facts) -> Advice | None:
     several = [*_of_several_kernels(facts, matched)]
     if several:
         parts.append(f"{counted(len(several), 'layer')} of several kernels")
-    text = "; ".join([*parts, *_shortened(sizes)])
+    text = "; ".join([*parts, *remarks])
     layers = dict.fromkeys(several)
     title = "Leave out what the model does not ask for"
     return Advice("Q4", title, text, gain_us, [*layers], facts.command() if gain_us else None)
@@ -56,19 +55,32 @@ def _shortened(texts: Sequence[str]) -> Sequence[str]:
 
 
 def _extra(facts: Facts, matched: Matched) -> Iterator[tuple[str, float]]:
-    """Yield kind and time of all that is of no layer, and of kernels that do something else than
+    """Yield kind and time of calls that are of no layer, and of kernels that do something else than
     their layer.
     """
     for row in matched.unmatched:
-        if row.us:
-            kinds = (kernel_kind(name).extra for name in (row.name, *(k.name for k in row.kernels)))
-            yield next(filter(None, kinds), ""), row.us
+        if row.us and (kind := _kind(row)):
+            yield kind, row.us
     for row, places in zip(matched.profile.rows, matched.layers, strict=True):
         types = {facts.layers[place]["op_type"] for place in places}
         for kernel in row.kernels if places else ():
-            kind = kernel_kind(kernel.name)
-            if kind.extra and not types & kind.operator.types:
-                yield kind.extra, kernel.us
+            done = kernel_kind(kernel.name)
+            if done.extra and not types & done.operator.types:
+                yield done.extra, kernel.us
+
+
+def _kind(row: Row) -> str:
+    """Return what a call does that nobody asked for; empty where its names say nothing of that."""
+    kinds = (kernel_kind(name).extra for name in (row.name, *(k.name for k in row.kernels)))
+    return next(filter(None, kinds), "")
+
+
+def _unnamed(matched: Matched) -> Iterator[str]:
+    """Yield what calls of no layer take whose names do not say that nobody asked for them."""
+    us = [row.us for row in matched.unmatched if row.us and not _kind(row)]
+    if us:
+        calls = f"{microseconds(sum(us))} in {counted(len(us), 'call')}"
+        yield f"not counted: {calls} of no layer that may be the model's work"
 
 
 def _of_several_kernels(facts: Facts, matched: Matched) -> Iterator[str]:

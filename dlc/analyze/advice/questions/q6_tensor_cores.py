@@ -17,9 +17,12 @@ def ask(facts: Facts) -> Advice | None:
     products = [layer for layer in facts.layers if layer["macs"]]
     without = [layer for layer in products if _without(layer)]
     seen = _seen(products, without)
-    if facts.report["precision"] == "fp32":
+    precision = facts.report["precision"]
+    if precision == "fp32":
         return _other_precision(facts, products, seen)
-    return _other_kernels(facts, without, seen) if seen and facts.is_compared else None
+    if not seen or not facts.is_compared or not facts.can_use_tensor_cores(precision):
+        return None
+    return _other_kernels(facts, without, seen)
 
 
 def _other_precision(facts: Facts, products: Sequence[Report], seen: str) -> Advice | None:

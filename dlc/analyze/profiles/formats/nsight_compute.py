@@ -44,7 +44,14 @@ def _read(source: str, content: Any) -> Profile:
     rows = [Row(name, of_kernel(name), us, (Kernel(name, us),)) for name, us in times]
     found = re.fullmatch(r"(\d+)\.(\d+)", lines[-1].get("CC", "")) if lines else None
     capability = (int(found[1]), int(found[2])) if found else None
-    return Profile(source, "nsight-compute", rows, remarks=(_SLOWER,), capability=capability)
+    return Profile(
+        source,
+        "nsight-compute",
+        rows,
+        remarks=(_SLOWER,),
+        capability=capability,
+        of_one_run=False,
+    )
 
 
 def _table(text: str) -> list[str]:

@@ -25,6 +25,7 @@ _LAUNCHES_ONLY = (
     "the profile has no kernels, so the times of nodes on a GPU are those of their launches on the "
     "CPU; profile with a build of ONNX Runtime that watches the GPU, or with Nsight Compute"
 )
+_NEVER_RAN = "thread::id of a non-executing thread"
 _ON_GPU = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "ROCMExecutionProvider")
 
 
@@ -47,7 +48,31 @@ def _read(source: str, content: Any) -> Profile:
         )
     on_gpu = any(event.details.get("provider") in _ON_GPU for event, _ in calls)
     remarks = (_LAUNCHES_ONLY,) if on_gpu and not has_kernels else ()
-    return Profile(source, "onnxruntime", median_run(runs), named=True, remarks=remarks)
+    return Profile(
+        source,
+        "onnxruntime",
+        median_run(runs),
+        named=True,
+        remarks=remarks,
+        threads=_threads([event for event, _ in calls]),
+    )
+
+
+def _threads(calls: Sequence[Event]) -> int | None:
+    """Return how many threads there are, where the profile says it: those that have not run yet
+    have one name together, so they cannot be counted.
+    """
+    pools = filter(None, map(_other_threads, calls))
+    return next((1 + len(others) for others in pools if _NEVER_RAN not in others), None)
+
+
+def _other_threads(call: Event) -> list[Any]:
+    """Return the names of the threads beside the main one."""
+    match call.details:
+        case {"thread_scheduling_stats": {"sub_threads": Mapping() as others}}:
+            return [*others]
+        case _:
+            return []
 
 
 def _calls(events: Sequence[Event]) -> list[tuple[Event, list[Kernel]]]:

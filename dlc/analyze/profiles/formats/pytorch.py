@@ -67,7 +67,7 @@ def _read(source: str, content: Any) -> Profile:
         for step in sorted(steps, key=lambda step: step.start)
     ]
     rows = median_run(runs or [[row for _, row in found]])
-    return Profile(source, "pytorch", rows, capability=_capability(content))
+    return Profile(source, "pytorch", rows, capability=_capability(content), of_one_run=bool(steps))
 
 
 def _capability(content: Any) -> tuple[int, int] | None:

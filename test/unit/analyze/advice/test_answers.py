@@ -1,5 +1,6 @@
 """Advice from profiles and from measured times of libraries."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,33 @@ def test_a_recorded_change_of_layout_is_found() -> None:
     assert "changes of layout" in advice["text"]
 
 
+def unknown(us: float, name: str = "aten::mystery") -> list[Any]:
+    """Return a call of a kind that nobody knows, with its kernel."""
+    call = {"External id": 77}
+    return [event("cpu_op", name, 900, 50, **call), event("kernel", "strange", 0, us, **call)]
+
+
+def test_a_call_that_cannot_be_named_is_told_and_promises_nothing(tmp_path: Path) -> None:
+    path = trace(tmp_path, extra=True)
+    known = advice_of(profiled(path, "sm_90a"), "Q4")
+    events = json.loads(path.read_text())["traceEvents"]
+    odd = advice_of(profiled(write_torch(tmp_path, *events, *unknown(20)), "sm_90a"), "Q4")
+    assert odd["gain_us"] == known["gain_us"] == 3 + 7 + 4
+    assert "; not counted: 20 us in 1 call of no layer that may be the model's work" in odd["text"]
+    assert "not counted" not in known["text"]
+
+
+def test_calls_that_cannot_be_named_alone_are_a_remark(tmp_path: Path) -> None:
+    events = json.loads(trace(tmp_path, extra=False).read_text())["traceEvents"]
+    more = [*unknown(20), *unknown(5, "aten::riddle")]
+    more[3]["args"]["External id"] = more[2]["args"]["External id"] = 78
+    advice = advice_of(profiled(write_torch(tmp_path, *events, *more), "sm_90a"), "Q4")
+    assert (
+        advice["text"] == "not counted: 25 us in 2 calls of no layer that may be the model's work"
+    )
+    assert (advice["gain_us"], advice["command"]) == (0, None)
+
+
 def test_calls_on_other_sizes_are_told_though_they_gain_nothing(tmp_path: Path) -> None:
     call = node("stem_conv", "Conv", 5)
     call["args"]["input_type_shape"] = [{"float": [1, 3, 32, 32]}, {"float": [16, 3, 3, 3]}]
@@ -150,6 +178,16 @@ def test_names_of_kernels_say_who_uses_no_tensor_cores(tmp_path: Path, precision
         assert advice["layers"] == ["stem_conv"]
         of_products = stem["profile_us"] - 3.0  # the change of layout is Q4's
         assert advice["gain_us"] == pytest.approx(of_products - stem["time_us"])
+
+
+@pytest.mark.parametrize(
+    ("precision", "has_some"), [("fp16", True), ("bf16", False), ("tf32", False)]
+)
+def test_a_chip_without_tensor_cores_for_a_precision_can_use_none(
+    tmp_path: Path, precision: str, has_some: bool
+) -> None:
+    report = profiled(trace(tmp_path, extra=True), "sm_70", precision)
+    assert ("Q6" in {each["question"] for each in report["advice"]}) == has_some
 
 
 def test_kernels_that_use_them_need_no_advice(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from advised import advice_of, asked, launch_times, write_model
 
+from dlc.analyze.advice import Facts
 from dlc.compiler.driver import compile_to
 from dlc.compiler.options import Options
 
@@ -95,6 +96,30 @@ def test_advice_comes_in_the_order_of_its_gain(tmp_path: Path) -> None:
 def test_what_gains_next_to_nothing_is_no_advice(tmp_path: Path) -> None:
     body = "m (float[8] x) => (float[8] y) { y = Relu(x) }"
     assert asked(write_model(tmp_path, body, {}))["advice"] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "tried", "best"),
+    [
+        ("sm_70", {"fp16"}, ("fp16", 2.0)),
+        ("sm_75", {"fp16"}, ("fp16", 2.0)),
+        ("sm_80", {"tf32", "fp16"}, ("tf32", 1.0)),
+        ("sm_90a", {"tf32", "fp16"}, ("tf32", 1.0)),
+        ("cpu-avx2", set[str](), ("fp32", 9.0)),
+    ],
+)
+def test_only_precisions_that_tensor_cores_of_the_chip_multiply_are_tried(
+    target: str, tried: set[str], best: tuple[str, float]
+) -> None:
+    asked_for: set[str] = set()
+
+    def at_precision(name: str) -> float:
+        asked_for.add(name)
+        return {"tf32": 1.0, "fp16": 2.0}[name]
+
+    report = {"target": target, "precision": "fp32", "bounds": {"fused_parallel_us": 9.0}}
+    assert Facts(report, Options(target), {}, None, at_precision).fastest == best
+    assert asked_for == tried
 
 
 def test_a_cpu_has_no_tensor_cores_and_gives_a_launch_all_cores(tmp_path: Path) -> None:

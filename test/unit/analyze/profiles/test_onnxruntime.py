@@ -7,6 +7,7 @@ from layer_models import HEAD
 from onnx.parser import parse_model
 from profile_files import DATA, entries, layer_us, node, profiled, write_onnxruntime
 
+from dlc import arch
 from dlc.analyze import analyze
 from dlc.analyze.profiles import read_profile
 from dlc.compiler import Options
@@ -123,3 +124,34 @@ def test_a_call_takes_in_what_reads_it_but_no_product(tmp_path: Path) -> None:
     found = layer_us(report)
     assert found.keys() == {"dense", "relu", "neg"}
     assert sum(found.values()) == pytest.approx(3)
+
+
+IDLE = "thread::id of a non-executing thread"
+
+
+def on_threads(folder: Path, *names: str) -> Path:
+    """Write a profile of a pool of the main thread and others."""
+    calls = [node("stem_conv", "Conv", 5000), node("stem_relu", "Relu", 2, 5009)]
+    for call, known in zip(calls, ([IDLE, "7"], names), strict=True):
+        others = {name: {"num_run": 1, "core": 0} for name in known}
+        call["args"]["thread_scheduling_stats"] = {"main_thread": {}, "sub_threads": others}
+    return write_onnxruntime(folder, *calls)
+
+
+def test_another_number_of_threads_is_told(tmp_path: Path) -> None:
+    cores = arch.cpu_by_name("cpu-avx2").cores
+    report = profiled(on_threads(tmp_path, "7", "8"), "cpu-avx2")
+    (remark,) = report["profile"]["remarks"]
+    assert remark.startswith(f"it was measured on 3 threads, and cpu-avx2 has {cores} cores")
+    assert "Q1" in {each["question"] for each in report["advice"]}, "it is a remark only"
+    same = profiled(on_threads(tmp_path, *map(str, range(cores - 1))), "cpu-avx2")
+    assert not same["profile"]["remarks"]
+
+
+def test_threads_that_never_ran_look_alike_so_their_number_is_not_known(tmp_path: Path) -> None:
+    assert not profiled(on_threads(tmp_path, "7", IDLE), "cpu-avx2")["profile"]["remarks"]
+
+
+def test_threads_are_none_of_a_gpu(tmp_path: Path) -> None:
+    report = profiled(on_threads(tmp_path, "7", "8"), "sm_90a")
+    assert not [x for x in report["profile"]["remarks"] if "threads" in x]
