@@ -1,8 +1,10 @@
 """What kernels take by who computes them, by measured times."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from layer_models import analysis
 
 from dlc import arch, registry
 from dlc.analysis.dataflow import Cluster, Dataflow
@@ -10,7 +12,9 @@ from dlc.analysis.entry import find_main
 from dlc.analyze.kernels import Kernels
 from dlc.analyze.ways import Ways, ways_of
 from dlc.core.parser import parse_module
+from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.plan import Plan, Planner
+from dlc.plan.whole_loop import plan_whole
 from dlc.tuning.measurement import Measurement
 from dlc.tuning.recorded import Recorded
 from dlc.tuning.tuned import Tuned
@@ -59,3 +63,34 @@ def test_a_call_without_times_counts_as_no_slower_than_our_kernel() -> None:
     assert (found.best, found.advised) == pytest.approx((1e-7, 1e-7))
     assert (found.callers, found.is_best_measured) == ((), True)
     assert not found.are_calls_measured
+
+
+LSTM = """m (float[200, 1, 64] x) => (float[200, 1, 1, 64] y)
+{ y = LSTM<hidden_size = 64>(x, w, r) }"""
+
+
+def lstm_us() -> tuple[float, float]:
+    """Return the time of an LSTM, and the estimate."""
+    (layer,) = analysis(LSTM, {"w": (1, 256, 64), "r": (1, 256, 64)})["layers"]
+    return layer["time_us"], layer["estimate_us"]
+
+
+def test_a_loop_takes_the_less_of_one_kernel_and_of_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def changed(**times: float) -> tuple[float, float]:
+        def plan(loop: StepLoopOp, planner: Planner) -> Plan:
+            found = plan_whole(loop, planner)
+            assert isinstance(found, Plan)
+            return replace(found, candidates=(replace(found.best, **times),))
+
+        monkeypatch.setattr("dlc.analyze.ways.plan_whole", plan)
+        return lstm_us()
+
+    together_us, estimate_us = lstm_us()
+    apart_us, _ = changed(estimate_s=1.0)
+    assert together_us == estimate_us < apart_us < 1e6
+    assert changed(measured_s=1.0) == (apart_us, apart_us)
+    measured_us, still_us = changed(measured_s=1e-9)
+    assert measured_us < together_us
+    assert still_us == estimate_us
