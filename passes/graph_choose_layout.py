@@ -65,6 +65,7 @@ class GraphChooseLayoutPass(DlcPass):
     """
 
     name = "graph-choose-layout"
+    moves_axes = True
 
     arch: str = arch.DEFAULT_TARGET
     inner: Inner = "n"

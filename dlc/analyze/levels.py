@@ -24,15 +24,25 @@ def as_trained(module: ModuleOp, precision: str, context: DlcContext) -> ModuleO
     return _after(steps, as_written(module, precision, context), context)
 
 
-def by_layer(module: ModuleOp, target: Target, precision: str, context: DlcContext) -> ModuleOp:
+def by_layer(
+    module: ModuleOp,
+    target: Target,
+    precision: str,
+    context: DlcContext,
+    *,
+    chooses_layout: bool = True,
+) -> ModuleOp:
     """Return the model as it is before it is divided into kernels, but that each node keeps its
     own ops: layouts are chosen, weights are packed, no layer has become part of another.
+
+    chooses_layout: else images have the axes in the order of the file.
     """
     _, steps = next(pipelines(target, precision))
     passes = [
         each
         for each in registry.build_passes(steps)
         if not (isinstance(each, DlcPass) and each.joins_nodes)
+        and not (isinstance(each, DlcPass) and each.moves_axes and not chooses_layout)
     ]
     return _after(passes, module, context)
 

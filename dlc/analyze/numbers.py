@@ -39,6 +39,7 @@ def _times_us(ways: Ways, has_libraries: bool) -> Report:
             "us": 1e6 * ways.best,
             "by": ",".join(ways.callers) or "dlc",
             "measured": ways.is_best_measured,
+            **({"layout": "as in the file"} if ways.has_other_layout else {}),
         }
     if measured := _measured_us(ways):
         found["measured_us"] = measured

@@ -14,6 +14,7 @@ from dlc.analyze.critical_path import longest_path
 from dlc.analyze.fused import Fused
 from dlc.analyze.hardware import least_s
 from dlc.analyze.layer import Layer, Layers, read_layers
+from dlc.analyze.layouts import in_either
 from dlc.analyze.levels import as_written, by_layer
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.numbers import bound_s, numbers
@@ -111,8 +112,13 @@ class OneSize:
         measuring = self.measuring
         measuring.options.progress("rating the layers")
         precision = measuring.options.precision
-        module = by_layer(self._module, measuring.target, precision, self.context)
-        return rate(module, self._layers.each, measuring, self.context)
+        given = self._module, measuring.target, precision, self.context
+        others = self._layers.each, measuring, self.context
+        own = rate(by_layer(*given), *others)
+        if not self._libraries:
+            return own
+        written = by_layer(*given, chooses_layout=False)
+        return in_either(own, rate(written, *others, has_calls_only=True))
 
     @cached_property
     def _backward(self) -> Backward | None:

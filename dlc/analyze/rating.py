@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation
@@ -9,7 +10,7 @@ from xdsl.ir import Block, Operation
 from dlc import arch, search
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.entry import find_main
-from dlc.analyze.joined import Part, joined
+from dlc.analyze.joined import joined
 from dlc.analyze.kernels import divided
 from dlc.analyze.layer import Layer
 from dlc.analyze.measuring import Measuring
@@ -40,24 +41,42 @@ class Rated:
 
 @dataclass(frozen=True)
 class Rating:
-    """layers: of the model, each alone. joined: layers that one call computes together are one
-    part, which takes no longer than they do alone. has_libraries: whether libraries were asked.
-    is_measured: of each different kernel whether it has a measured time.
+    """layers: of the model, each alone. together: what calls take that compute several layers, by
+    the names of these, and layers that no call joins, in an order in which they can run.
+    has_libraries: whether libraries were asked. is_measured: of each different kernel whether it
+    has a measured time.
     """
 
     layers: Rated
-    joined: Rated
+    together: Mapping[tuple[str, ...], Ways]
     has_libraries: bool
     is_measured: Mapping[str, bool]
 
+    @cached_property
+    def joined(self) -> Rated:
+        """Layers that one call computes together are one part, which takes no longer than they do
+        alone.
+        """
+        home = {name: names[0] for names in self.together for name in names}
+        ways: dict[str, Ways] = {}
+        needs: dict[str, frozenset[str]] = {}
+        for names, together in self.together.items():
+            apart = total([self.layers.ways[name] for name in names])
+            needed = {home[other] for name in names for other in self.layers.needs[name]}
+            ways[names[0]] = min(apart, together, key=lambda each: each.best)
+            needs[names[0]] = frozenset(needed - {names[0]})
+        return Rated(ways, needs)
+
     def times(self) -> dict[Pair, Times]:
         """Return the times of all layers by who computes them: our kernels, the fastest calls, and
-        calls that compute several layers.
+        calls that compute several layers, unless these take longer: a part waits for all that its
+        layers wait for.
         """
         found = {LAYERS: self.layers.times(lambda ways: ways.ours)}
         if self.has_libraries:
             found[LIBRARIES] = self.layers.times(lambda ways: ways.best)
-            found[JOINED] = self.joined.times(lambda ways: ways.best)
+            joined = self.joined.times(lambda ways: ways.best)
+            found[JOINED] = joined.or_less(found[LIBRARIES])
         return found
 
 
@@ -67,13 +86,18 @@ def rate(
     measuring: Measuring,
     context: DlcContext,
     is_asked: Callable[[str], bool] = lambda _: True,
+    *,
+    has_calls_only: bool = False,
 ) -> Rating:
     """Return what layers take by what is known of their kernels.
 
     module: of the ``graph`` level, as it is when it is divided into kernels, but that no op comes
     from two layers. layers: all of it. is_asked: whether one is rated, by its name.
+    has_calls_only: whether layers of which no library computes
+    anything are neither measured nor counted.
     """
-    return _Rater(module, layers, measuring, context, is_asked).rating()
+    rater = _Rater(module, layers, measuring, context, is_asked)
+    return rater.rating(has_calls_only)
 
 
 class _Rater:
@@ -94,34 +118,21 @@ class _Rater:
         parts = _parts(self._block, [layer.name for layer in layers])
         self._parts = {name: parts[name] for name in self._needs}
 
-    def rating(self) -> Rating:
+    def rating(self, has_calls_only: bool) -> Rating:
         planner = Planner(self._chip, libraries=self._libraries)
         searched = search.by_name(self._measuring.options.search or DEFAULT_SEARCH)
         alone = divided(self._block, self._parts, planner, searched)
         parts = joined(alone, planner) if self._libraries else []
-        each = (*alone.values(), *(part.kernels for part in parts))
+        each = [*alone.values(), *(part.kernels for part in parts)]
+        if has_calls_only:
+            each = [x for x in each if any(_has_calls(cluster, planner) for cluster in x.each)]
         clusters = [cluster for kernels in each for cluster in kernels.each]
         known = self._measuring.of_clusters(clusters, self._module, self._context, planner)
         planner = Planner(self._chip, known, self._libraries)
         ways = {name: ways_of(kernels, planner) for name, kernels in alone.items()}
-        return Rating(
-            Rated(ways, self._needs),
-            self._joined(parts, ways, planner),
-            bool(self._libraries),
-            _measured(clusters, planner),
-        )
-
-    def _joined(self, parts: Sequence[Part], alone: Mapping[str, Ways], planner: Planner) -> Rated:
-        home = {name: part.layers[0] for part in parts for name in part.layers}
-        ways: dict[str, Ways] = {}
-        needs: dict[str, frozenset[str]] = {}
-        for part in parts:
-            apart = total([alone[name] for name in part.layers])
-            together = ways_of(part.kernels, planner)
-            needed = {home[other] for name in part.layers for other in self._needs[name]}
-            ways[part.layers[0]] = min(apart, together, key=lambda each: each.best)
-            needs[part.layers[0]] = frozenset(needed - {part.layers[0]})
-        return Rated(ways, needs)
+        together = {tuple(part.layers): ways_of(part.kernels, planner) for part in parts}
+        found = Rated(ways, self._needs)
+        return Rating(found, together, bool(self._libraries), _measured(clusters, planner))
 
 
 def _parts(block: Block, names: Collection[str]) -> dict[str, set[Operation]]:
@@ -131,6 +142,11 @@ def _parts(block: Block, names: Collection[str]) -> dict[str, set[Operation]]:
         if name in found:
             found[name].add(op)
     return found
+
+
+def _has_calls(cluster: Cluster, planner: Planner) -> bool:
+    plan = planner.whole(cluster)
+    return isinstance(plan, Plan) and any(each.schedule.library for each in plan.candidates)
 
 
 def _measured(clusters: Sequence[Cluster], planner: Planner) -> dict[str, bool]:

@@ -21,6 +21,7 @@ class Ways:
     the same of one library, its fastest calls. algorithms: of the calls of a library, if it
     computes the only kernel: what it chooses itself first. callers: the libraries of ``best``; none
     where all is by our kernels. estimate: what the model says of the kernels of ``ours``.
+    has_other_layout: whether calls have their images in another layout than our kernels.
     is_measured, is_best_measured, are_calls_measured: whether nothing of ``ours``, of ``best``, and
     of calls, is an estimate.
     """
@@ -32,6 +33,7 @@ class Ways:
     algorithms: Mapping[str, Sequence[float]] = field(default_factory=dict[str, Sequence[float]])
     callers: tuple[str, ...] = ()
     estimate: float = 0.0
+    has_other_layout: bool = False
     is_measured: bool = True
     is_best_measured: bool = True
     are_calls_measured: bool = True
@@ -57,6 +59,7 @@ def total(parts: Sequence[Ways]) -> Ways:
         },
         algorithms=alone[0] if alone else {},
         callers=tuple(sorted({name for part in parts for name in part.callers})),
+        has_other_layout=any(part.has_other_layout for part in parts),
         is_measured=all(part.is_measured for part in parts),
         is_best_measured=all(part.is_best_measured for part in parts),
         are_calls_measured=all(part.are_calls_measured for part in parts),

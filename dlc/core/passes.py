@@ -17,10 +17,11 @@ class DlcPass(ModulePass):
     with options is decorated with ``@dataclass(frozen=True)``.
 
     joins_nodes: whether it makes one op of those of several nodes of a model, or lets one store
-    where another one reads.
+    where another one reads. moves_axes: whether it chooses the order in which images are stored.
     """
 
     joins_nodes: ClassVar[bool] = False
+    moves_axes: ClassVar[bool] = False
 
     @classmethod
     def from_spec(cls, spec: ArgSpec) -> Self:

@@ -85,9 +85,7 @@ def _trained(
     step = _pair(sequential, parallel, f"a step of training by {who}", of_libraries)
     return Trained(
         Bound(backward, f"gradients by {who}, one after the other", of_libraries, of_training=True),
-        Pair(
-            replace(step.sequential, of_training=True), replace(step.parallel, of_training=True)
-        ),
+        Pair(replace(step.sequential, of_training=True), replace(step.parallel, of_training=True)),
     )
 
 
