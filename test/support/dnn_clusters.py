@@ -126,7 +126,12 @@ F32: dict[str, Any] = {name: each.replace("bf16", "f32") for name, each in BF16.
 SINGLE: dict[str, Any] = {"x": "2x9x7x24xf16", "w": "24x3x3x1xf16", "groups": 24}
 WEIGHT = "%k = graph.weight @k : {w}"
 
-APART = {"x": "2x16x9x7xf16", "w": "24x16x3x3xf16", "z": "2x24x7x5xf16", "layout": ""}
+APART: dict[str, Any] = {
+    "x": "2x16x9x7xf16",
+    "w": "24x16x3x3xf16",
+    "z": "2x24x7x5xf16",
+    "layout": "",
+}
 """Channels first, of the weight too."""
 
 CONVOLUTIONS = {
@@ -254,7 +259,6 @@ POOLINGS = {
     "largest, rounded up": pooled(
         "max_pool", x="2x10x8x24xf16", y="2x5x4x24xf16", more="ceil_mode"
     ),
-    "mean of bf16": pooled("average_pool", **BF16_IMAGE),
     "mean of three axes": pooled("average_pool", **SPACE),
     "mean": pooled("average_pool", padding="1, 1, 1, 1", y="2x5x4x24xf16"),
     "mean with padding": pooled(
