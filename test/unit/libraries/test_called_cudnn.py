@@ -99,7 +99,7 @@ def test_poolings_and_functions_of_elements(graph: str, library: Path, tmp_path:
 
 @pytest.mark.parametrize("graph", MISCOMPUTED.values(), ids=MISCOMPUTED)
 def test_what_cudnn_computes_wrongly_is_not_compiled(graph: str, tmp_path: Path) -> None:
-    with pytest.raises(CompileError, match="library cudnn does not compute this group of .*_pool"):
+    with pytest.raises(CompileError, match=r"library cudnn does not compute this group of .*_pool"):
         Compiled(tmp_path, grouped(graph, tmp_path))
 
 
