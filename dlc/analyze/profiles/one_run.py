@@ -4,7 +4,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dlc.analyze.profiles.matching import Matched, match
+from dlc.analyze.profiles.matched import Matched
+from dlc.analyze.profiles.matching import match
 from dlc.analyze.profiles.names import Layer
 from dlc.analyze.profiles.profile import Profile
 from dlc.analyze.profiles.repeats import Repeats, repeats
