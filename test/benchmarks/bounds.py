@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any, NamedTuple, TypeVar
@@ -97,12 +98,14 @@ def measure(
 def _shared(one: Callable[[Case], T], cases: Sequence[Case], jobs: int, gpus: int) -> Iterator[T]:
     """Yield what comes of cases, so many at a time, each on one of some GPUs."""
     spawn = multiprocessing.get_context("spawn")
-    with spawn.Pool(jobs, _take_gpu, [gpus]) as pool:
+    with spawn.Pool(jobs, _take_gpu, [spawn.Value("i"), gpus]) as pool:
         yield from pool.imap_unordered(one, cases, chunksize=1)
 
 
-def _take_gpu(gpus: int) -> None:
-    (number,) = multiprocessing.current_process()._identity  # 1, 2, ...
+def _take_gpu(started: "Synchronized[int]", gpus: int) -> None:
+    """Let a process see one GPU, the next one sees the next. started: how many have."""
+    with started.get_lock():
+        number, started.value = started.value, started.value + 1
     os.environ["CUDA_VISIBLE_DEVICES"] = str(number % gpus)
 
 

@@ -81,7 +81,7 @@ def test_time_that_is_over_ends_all_measuring(monkeypatch: pytest.MonkeyPatch) -
     """The first kernel takes all of it; our groups, and other batch sizes, get none."""
 
     def times(*_: object) -> Found:
-        time.sleep(0.5)
+        time.sleep(0.5)  # more than there is
         return Timed(1e-6, 0.0, 9)
 
     measurer = fake(monkeypatch, times)
