@@ -13,10 +13,9 @@ with times in microseconds.
 import argparse
 import json
 import multiprocessing
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -26,22 +25,17 @@ from typing import Any
 import numpy as np
 from gpu import Gpu, Launches, open_gpu
 from models import WORKLOADS
+from unfused import unfused
 
 import dlc
-from dlc import search
-from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.benchmark.torch_source import TorchSource
 from dlc.compiler.driver import compile_to
 from dlc.compiler.options import Options
-from dlc.core.locations import origin_text
 from dlc.core.weights import Array
-from dlc.dialects.graph.computed import ComputedOp
-from dlc.plan import Plan, Planner
 from dlc.runtime.device_feeds import DeviceFeeds
 from dlc.runtime.gpu_driver import Driver
 from dlc.runtime.model import Model
 from dlc.runtime.random_inputs import random_feeds
-from dlc.search import UNLIMITED, Effort, Partition, greedy
 
 TARGET, PRECISION = "sm_90a", "fp16"
 LIBRARIES = ("cublaslt", "cudnn")
@@ -57,34 +51,6 @@ TOLERANCE = 3e-2
 SLOWER = 1.02
 """What is worse by more than this is named."""
 Row = dict[str, Any]
-
-
-def by_nodes(flow: Dataflow, planner: Planner, effort: Effort = UNLIMITED) -> Partition:
-    """Return a division in which what a node of the model means is a kernel, where there is one."""
-    del effort
-    nodes: dict[str, list[ComputedOp]] = {}
-    for number, op in enumerate(flow.ops):
-        nodes.setdefault(origin_text(op.location) or str(number), []).append(op)
-    parts: list[Cluster] = []
-    for ops in nodes.values():
-        whole = Cluster(flow, tuple(ops))
-        alone = [Cluster(flow, (op,)) for op in ops]
-        taken = [whole] if isinstance(planner.plan(whole), Plan) else alone
-        fits = len(Partition(flow, [*_others(flow, ops), *taken]).order()) == (
-            len(flow.ops) - len(ops) + len(taken)
-        )
-        parts += taken if fits else alone
-    return Partition(flow, parts)
-
-
-def _as_it_is(partition: Partition, planner: Planner) -> Partition:
-    del planner
-    return partition
-
-
-def _others(flow: Dataflow, ops: Sequence[ComputedOp]) -> list[Cluster]:
-    own = set(ops)
-    return [Cluster(flow, (op,)) for op in flow.ops if op not in own]
 
 
 def build(folder: Path, cases: Sequence[str], jobs: int) -> bool:
@@ -110,14 +76,11 @@ def _export(folder: Path, case: str) -> str:
 def _compile(folder: Path, case: str, variant: str) -> Row:
     place = folder / case.replace(":", "_")
     fuses, libraries = VARIANTS[variant]
-    if not fuses:
-        os.environ["DLC_CACHE_DIR"] = str(folder / "cache")  # who keeps artifacts sees no search
-        greedy.search = by_nodes  # this process compiles nothing else
-        search.stitch = _as_it_is
     error = ""
     try:
         options = Options(TARGET, PRECISION, libraries=libraries, verify=False, jobs=1)
-        compile_to(place / f"{variant}.so", place / "model.onnx", options)
+        with nullcontext() if fuses else unfused():
+            compile_to(place / f"{variant}.so", place / "model.onnx", options)
     except Exception as fault:  # of one variant, not of the others
         error = f"{type(fault).__name__}: {str(fault)[:200]}"
         print(f"{case} {variant}: {error}", flush=True)

@@ -7,9 +7,10 @@ For each answer it prints what the analysis promises, what came of it, and their
 
 * Q2: the steps of a compile one after the other, and as they run;
 * Q3: a compile with the algorithms that libraries advise, and one with the options of the advice;
-* Q5: each layer compiled alone, and the whole compile, by the times of steps;
+* Q5: a compile in which layers share no kernel, and the whole compile, by the times of steps;
 * Q6: a compile in fp32, and one with the options of the advice;
-* joint: each layer compiled alone, and a run of the compile with the options of the advice.
+* joint: a compile in which layers share no kernel, its steps one after the other, and a run of the
+  compile with the options of the advice.
 
 With ``--tune`` promises come from measured times of kernels, else from estimates.
 """
@@ -22,8 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import onnx
-from onnx.utils import Extractor
+from unfused import unfused
 
 from dlc.analyze import analyze
 from dlc.compiler.driver import compile_to
@@ -50,51 +50,41 @@ class Followed:
         """Return the analysis."""
         return analyze(self.path, replace(self.options, verify="off"))
 
-    def timed(self, path: Path, **changed: Any) -> Profile:
+    def timed(self, **changed: Any) -> Profile:
         """Return the times of a compile with some options changed."""
         options = replace(self.options, **{"tune": None, "verify": "off", **changed})
         made = self.folder / f"{len(list(self.folder.iterdir()))}.so"
-        compile_to(made, path, options)
+        compile_to(made, self.path, options)
         model = load(made)
         return profile(model, random_feeds(model), _SECONDS)
 
     def alone_us(self) -> float:
-        """Return what all layers take that are compiled alone, one after the other; timed once."""
+        """Return what our kernels take of all layers, one after the other; timed once."""
         if self.alone is None:
-            self.alone = sum(1e6 * sum(self.timed(path).steps) for path in self._layers())
+            with unfused(joins_nodes=False):
+                self.alone = self.steps_us(libraries=())
         return self.alone
 
-    def _layers(self) -> Iterator[Path]:
-        """Yield a model for each node that needs a kernel."""
-        model = onnx.shape_inference.infer_shapes(onnx.load(self.path))
-        extractor = Extractor(model)
-        known = {tensor.name for tensor in model.graph.initializer}
-        layers = {x["name"] for x in self.report()["layers"] if x["time_us"]}
-        for number, node in enumerate(model.graph.node):
-            if node.name in layers:
-                inputs = [*dict.fromkeys(x for x in node.input if x and x not in known)]
-                path = self.folder / f"layer{number}.onnx"
-                onnx.save(extractor.extract_model(inputs, [*filter(None, node.output)]), path)
-                yield path
+    def steps_us(self, **changed: Any) -> float:
+        """Return what the steps of a compile take, one after the other."""
+        return 1e6 * sum(self.timed(**changed).steps)
 
     def gained_us(self, advice: dict[str, Any]) -> float | None:
         """Return what comes of advice, ``None`` where it is about another system."""
         options = advice["options"] or {}
         match advice["question"]:
             case "Q2" if options:
-                found = self.timed(self.path)
+                found = self.timed()
                 return 1e6 * (found.line.median - found.run.median)
-            case "Q3":
-                before, after = self.timed(self.path), self.timed(self.path, **options)
-                return 1e6 * (sum(before.steps) - sum(after.steps))
+            case "Q3" if options:
+                return self.steps_us() - self.steps_us(**options)
             case "Q5":
-                return self.alone_us() - 1e6 * sum(self.timed(self.path).steps)
+                return self.alone_us() - self.steps_us()
             case "Q6":
-                before, after = self.timed(self.path), self.timed(self.path, **options)
+                before, after = self.timed(), self.timed(**options)
                 return 1e6 * (before.run.median - after.run.median)
             case "joint":
-                after = self.timed(self.path, **options)
-                return self.alone_us() - 1e6 * after.run.median
+                return self.alone_us() - 1e6 * self.timed(**options).run.median
             case _:
                 return None
 

@@ -108,15 +108,19 @@ class Facts:
         return f"{_words(sum(measured), len(measured))} {'of' if all(measured) else 'for'} {by}"
 
     @property
+    def from_groups(self) -> str:
+        """Where the times of our kernels for the whole model come from."""
+        groups = self.report["fused"]
+        return _words(groups["measured"], groups["kernels"])
+
+    @property
     def how_fused(self) -> str:
         """Where the times of our kernels come from, of the layers alone and of the whole model. A
         measured and an estimated time differ also where nothing is gained.
         """
         own = [layer for layer in self.layers if layer["time_us"]]
         measured = sum("dlc" in layer.get("measured_us", {}) for layer in own)
-        alone = _words(measured, len(own))
-        groups = self.report["fused"]
-        together = _words(groups["measured"], groups["kernels"])
+        alone, together = _words(measured, len(own)), self.from_groups
         if alone == together:
             return f"by {alone}"
         return f"layers by {alone}, kernels by {together}: measure all with --tune"

@@ -62,6 +62,28 @@ def test_the_fastest_algorithm_gains_over_that_which_the_library_advises() -> No
     assert advice["gain_us"] == pytest.approx(followed)
 
 
+def test_algorithms_gain_only_where_our_kernels_take_longer() -> None:
+    report = made_up(a=layer(20.0, 12.0, dlc=16.0), b=layer(9.0, 5.0, dlc=4.0))
+    (advice,) = answers(report)
+    assert advice["gain_us"] == pytest.approx(16 - 12)
+    assert advice["layers"] == ["a", "b"]
+    assert "12 us together, 4 us of it where our kernels take longer" in advice["text"]
+
+
+def test_what_only_libraries_lose_is_a_remark() -> None:
+    (advice,) = answers(made_up(a=layer(20.0, 12.0, dlc=11.0)))
+    assert "8 us together, 0 us of it" in advice["text"]
+    assert (advice["gain_us"], advice["options"]) == (0, None)
+
+
+def test_the_fastest_first_choice_of_two_libraries_is_what_is_gained_over() -> None:
+    known = layer(20.0, 12.0)
+    known["measured_us"]["cublaslt"] = [15.0, 14.0]
+    (advice,) = answers(made_up(a=known))
+    assert advice["gain_us"] == pytest.approx(15 - 12)
+    assert "8 us together" in advice["text"]
+
+
 def test_without_measured_algorithms_there_is_nothing_to_choose() -> None:
     known = {"library_us": {"us": 5.0, "by": "cudnn", "measured": False}, "time_us": 5.0}
     assert answers(made_up(a=known, b={**known, "measured_us": {"dlc": 5.0}})) == []

@@ -36,6 +36,19 @@ def test_parallel_layers_gain_what_the_time_line_of_a_compile_gains(tmp_path: Pa
     assert advice["layers"] == ["a", "b"], "the longest one is on the way that counts"
 
 
+FORK = f"""m ({SIZES} x) => ({SIZES} y) {{ [left] a = Relu(x) [right] b = Neg(x)
+  [both] y = Add(a, b) }}"""
+
+
+def test_layers_of_one_kernel_gain_nothing_side_by_side(tmp_path: Path) -> None:
+    report = asked(write_model(tmp_path, FORK, {}))
+    assert report["fused"]["kernels"] == 1
+    assert report["bounds"]["parallel_us"] < report["bounds"]["sequential_us"]
+    advice = advice_of(report, "Q2")
+    assert (advice["gain_us"], advice["options"]) == (0, None), "a remark"
+    assert "the layers alone" in advice["text"]
+
+
 def test_fusion_gains_what_one_compile_gains_over_one_of_each_layer(tmp_path: Path) -> None:
     path = write_model(tmp_path, CHAIN, CHAIN_WEIGHTS)
     advice = advice_of(asked(path), "Q5")
@@ -125,6 +138,5 @@ def test_only_precisions_that_tensor_cores_of_the_chip_multiply_are_tried(
 def test_a_cpu_has_no_tensor_cores_and_gives_a_launch_all_cores(tmp_path: Path) -> None:
     path = write_model(tmp_path, SIDE_BY_SIDE, SIDE_WEIGHTS)
     report = asked(path, target="cpu-avx2")
-    assert "Q6" not in {each["question"] for each in report["advice"]}
-    assert advice_of(report, "Q2")["options"] is None
-    assert advice_of(report, "Q2")["command"] is None
+    assert report["bounds"]["parallel_us"] < report["bounds"]["sequential_us"]
+    assert not {"Q2", "Q6"} & {each["question"] for each in report["advice"]}
