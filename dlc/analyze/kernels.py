@@ -10,7 +10,7 @@ from dlc import search
 from dlc.analysis.dataflow import Cluster, Dataflow
 from dlc.analysis.outline import outline
 from dlc.analysis.stages import Stage, stages
-from dlc.dialects.graph.computed import ComputedOp
+from dlc.dialects.graph.computed import ComputedOp, ContractionOp
 from dlc.dialects.graph.step_loop import StepLoopOp
 from dlc.plan import Planner
 from dlc.plan.structure import Structure, structure, walked
@@ -25,6 +25,16 @@ class Kernels:
 
     each: tuple[Cluster, ...] = ()
     loops: tuple[tuple[StepLoopOp, "Kernels"], ...] = ()
+
+    def apart(self) -> "Kernels":
+        """Return kernels of which none computes anything beside a product."""
+        return Kernels(tuple(part for cluster in self.each for part in _apart(cluster)), self.loops)
+
+
+def _apart(cluster: Cluster) -> Sequence[Cluster]:
+    if not any(isinstance(op, ContractionOp) for op in cluster.ops):
+        return [cluster]
+    return [Cluster(cluster.flow, (op,)) for op in cluster.ops]
 
 
 def divided(

@@ -15,20 +15,15 @@ def in_either(own: Rating, other: Rating) -> Rating:
     What changes a layout between two calls is not counted: a bound may leave it out. own: in the
     layout that our kernels have, which stay as they are. other: calls in the other layout.
     """
-    ways = {name: _faster(each, other.layers.ways[name]) for name, each in own.layers.ways.items()}
+    ways = {
+        name: each.or_calls_of(other.layers.ways[name], has_other_layout=True)
+        for name, each in own.layers.ways.items()
+    }
     together = {
-        names: _faster(each, other.together.get(names, _NONE))
+        names: each.or_calls_of(other.together.get(names, _NONE), has_other_layout=True)
         for names, each in own.together.items()
     }
     measured: Mapping[str, bool] = {**other.is_measured, **own.is_measured}
     return replace(
         own, layers=Rated(ways, own.layers.needs), together=together, is_measured=measured
     )
-
-
-def _faster(own: Ways, other: Ways) -> Ways:
-    """Return ways with the calls of another layout where these are faster."""
-    if not other.callers or other.best >= own.best:
-        return own
-    kept = {"ours": own.ours, "estimate": own.estimate, "is_measured": own.is_measured}
-    return replace(other, **kept, has_other_layout=True)

@@ -40,6 +40,7 @@ def _times_us(ways: Ways, has_libraries: bool) -> Report:
             "by": ",".join(ways.callers) or "dlc",
             "measured": ways.is_best_measured,
             **({"layout": "as in the file"} if ways.has_other_layout else {}),
+            **({"products": "alone"} if ways.is_apart else {}),
         }
     if measured := _measured_us(ways):
         found["measured_us"] = measured

@@ -11,7 +11,7 @@ from dlc import arch, search
 from dlc.analysis.dataflow import Cluster
 from dlc.analysis.entry import find_main
 from dlc.analyze.joined import joined
-from dlc.analyze.kernels import divided
+from dlc.analyze.kernels import Kernels, divided
 from dlc.analyze.layer import Layer
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.naming import layers_of
@@ -123,13 +123,17 @@ class _Rater:
         searched = search.by_name(self._measuring.options.search or DEFAULT_SEARCH)
         alone = divided(self._block, self._parts, planner, searched)
         parts = joined(alone, planner) if self._libraries else []
-        each = [*alone.values(), *(part.kernels for part in parts)]
+        apart = _apart(alone, planner) if self._libraries else {}
+        each = [*alone.values(), *apart.values(), *(part.kernels for part in parts)]
         if has_calls_only:
             each = [x for x in each if any(_has_calls(cluster, planner) for cluster in x.each)]
         clusters = [cluster for kernels in each for cluster in kernels.each]
         known = self._measuring.of_clusters(clusters, self._module, self._context, planner)
         planner = Planner(self._chip, known, self._libraries)
         ways = {name: ways_of(kernels, planner) for name, kernels in alone.items()}
+        for name, kernels in apart.items():
+            own, others = ways[name], ways_of(kernels, planner)
+            ways[name] = own.or_calls_of(others, algorithms=own.algorithms, is_apart=True)
         together = {tuple(part.layers): ways_of(part.kernels, planner) for part in parts}
         found = Rated(ways, self._needs)
         return Rating(found, together, bool(self._libraries), _measured(clusters, planner))
@@ -142,6 +146,17 @@ def _parts(block: Block, names: Collection[str]) -> dict[str, set[Operation]]:
         if name in found:
             found[name].add(op)
     return found
+
+
+def _apart(alone: Mapping[str, Kernels], planner: Planner) -> dict[str, Kernels]:
+    """Return kernels of layers in which products are alone, where these are others, and can be."""
+    found = {name: kernels.apart() for name, kernels in alone.items()}
+    return {
+        name: kernels
+        for name, kernels in found.items()
+        if kernels != alone[name]
+        and all(isinstance(planner.whole(each), Plan) for each in kernels.each)
+    }
 
 
 def _has_calls(cluster: Cluster, planner: Planner) -> bool:

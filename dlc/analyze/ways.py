@@ -1,8 +1,9 @@
 """What kernels take, by who computes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import Any
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analyze.kernels import Kernels
@@ -22,6 +23,7 @@ class Ways:
     computes the only kernel: what it chooses itself first. callers: the libraries of ``best``; none
     where all is by our kernels. estimate: what the model says of the kernels of ``ours``.
     has_other_layout: whether calls have their images in another layout than our kernels.
+    is_apart: whether calls compute products alone, and others what comes with them.
     is_measured, is_best_measured, are_calls_measured: whether nothing of ``ours``, of ``best``, and
     of calls, is an estimate.
     """
@@ -34,9 +36,17 @@ class Ways:
     callers: tuple[str, ...] = ()
     estimate: float = 0.0
     has_other_layout: bool = False
+    is_apart: bool = False
     is_measured: bool = True
     is_best_measured: bool = True
     are_calls_measured: bool = True
+
+    def or_calls_of(self, other: "Ways", **said: Any) -> "Ways":
+        """Return these with the calls of others where they are faster. said: of such calls."""
+        if not other.callers or other.best >= self.best:
+            return self
+        kept = {"ours": self.ours, "estimate": self.estimate, "is_measured": self.is_measured}
+        return replace(other, **kept, **said)
 
 
 def ways_of(kernels: Kernels, planner: Planner) -> Ways:
@@ -60,6 +70,7 @@ def total(parts: Sequence[Ways]) -> Ways:
         algorithms=alone[0] if alone else {},
         callers=tuple(sorted({name for part in parts for name in part.callers})),
         has_other_layout=any(part.has_other_layout for part in parts),
+        is_apart=any(part.is_apart for part in parts),
         is_measured=all(part.is_measured for part in parts),
         is_best_measured=all(part.is_best_measured for part in parts),
         are_calls_measured=all(part.are_calls_measured for part in parts),

@@ -29,10 +29,11 @@ static int cudnn_describe(const cudnn_call *c, cudnn_state *s) {
 
 /* Choosing. ----------------------------------------------------------------------------------------------- */
 
-/* Whether a note says that an engine does not compute as our kernels do: in the given precision, by the sum itself, the
- * same bits each time. Tensor cores round f32 to tf32. */
+/* Whether a note says that an engine does not compute as our kernels do: in the given precision, the same bits each time,
+ * by the sum itself. Tensor cores round f32 to tf32. A Fourier transform in f32 is no less exact than the sum. */
 static int cudnn_breaks_rules(const cudnn_call *c, int32_t note) {
   if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE) return c->is_full;
+  if (note == CUDNN_NUMERICAL_NOTE_FFT) return !c->is_full;
   return note >= CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS && note <= CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13;
 }
 

@@ -27,8 +27,14 @@ from dlc.libraries._library import Function, Library, Ordered, Place, Price
 from dlc.libraries._operation_graph import MOST_AXES, Operation, OperationGraph, Tensor
 from dlc.libraries._operations import Operations
 
-_WORKSPACE_BYTES = 32 << 20
-"""As much as cuBLASLt has. Plans that want more are passed over."""
+_LEAST_SCRATCH, _MOST_SCRATCH = 32 << 20, 2 << 30
+"""In bytes; the least is what cuBLASLt has. Plans that want more are passed over."""
+
+_SPECTRA = 16
+"""Products of ``f32`` may have so many times the bytes of their tensors as scratch: a Fourier
+transform of 3 x 3 filters in 16 x 16 tiles is 32 times as large as these, and they are one of
+three tensors.
+"""
 
 _TYPES = {"f32": 0, "f16": 2, "bf16": 9}
 """``cudnnDataType_t``"""
@@ -100,10 +106,16 @@ def _call(cluster: Cluster) -> CallAttr:
         "function": "cudnnBackendExecute",
         "buffers": operations.buffers("cudnn"),
         "count": 1,
-        "workspace": _WORKSPACE_BYTES,
+        "workspace": _scratch_bytes(cluster, operations),
         **({"rounds": "tf32"} if operations.is_rounding else {}),
     }
     return CallAttr((*keys.items(), *operations.graph().keys().items()))
+
+
+def _scratch_bytes(cluster: Cluster, operations: Operations) -> int:
+    if _multiplied(operations) != "f32":
+        return _LEAST_SCRATCH
+    return min(max(_LEAST_SCRATCH, _SPECTRA * traffic_bytes(cluster)), _MOST_SCRATCH)
 
 
 def _check(call: CallAttr, buffers: Sequence[MemRefType[Attribute]]) -> None:

@@ -58,33 +58,38 @@ class Followed:
         model = load(made)
         return profile(model, random_feeds(model), _SECONDS)
 
-    def alone_us(self) -> float:
+    def alone_us(self, tune: bool) -> float:
         """Return what our kernels take of all layers, one after the other; timed once."""
         if self.alone is None:
             with unfused(joins_nodes=False):
-                self.alone = self.steps_us(libraries=())
+                self.alone = self.steps_us(libraries=(), tune=tune or None)
         return self.alone
 
     def steps_us(self, **changed: Any) -> float:
         """Return what the steps of a compile take, one after the other."""
         return 1e6 * sum(self.timed(**changed).steps)
 
+    def run_us(self, **changed: Any) -> float:
+        """Return what a run of a compile takes."""
+        return 1e6 * self.timed(**changed).run.median
+
     def gained_us(self, advice: dict[str, Any]) -> float | None:
-        """Return what comes of advice, ``None`` where it is about another system."""
-        options = advice["options"] or {}
+        """Return what comes of advice, ``None`` where no compile follows it."""
+        if (options := advice["options"]) is None:
+            return None
+        before, after = ({**x, "tune": options["tune"] or None} for x in ({}, options))
         match advice["question"]:
-            case "Q2" if options:
-                found = self.timed()
+            case "Q2":
+                found = self.timed(**after)
                 return 1e6 * (found.line.median - found.run.median)
-            case "Q3" if options:
-                return self.steps_us() - self.steps_us(**options)
+            case "Q3":
+                return self.steps_us() - self.steps_us(**after)
             case "Q5":
-                return self.alone_us() - self.steps_us()
+                return self.alone_us(options["tune"]) - self.steps_us(**after)
             case "Q6":
-                before, after = self.timed(), self.timed(**options)
-                return 1e6 * (before.run.median - after.run.median)
+                return self.run_us(**before) - self.run_us(**after)
             case "joint":
-                return self.alone_us() - 1e6 * self.timed(**options).run.median
+                return self.alone_us(options["tune"]) - self.run_us(**after)
             case _:
                 return None
 

@@ -142,8 +142,12 @@ class Facts:
         return min(times.items(), key=lambda pair: pair[1])
 
     def command(self, precision: str = "", tune: bool = False) -> Command:
-        """Return a compile in a precision, by default that of the analysis."""
-        return Command(precision or self.report["precision"], tune)
+        """Return a compile in a precision, by default that of the analysis.
+
+        Where times of our kernels are measured ones, only a compile that measures has them.
+        """
+        is_measured = tune or self.report["fused"]["measured"] > 0
+        return Command(precision or self.report["precision"], is_measured)
 
     def line(self, command: Command) -> str | None:
         """Return a command line of ``dlc-compile``, ``None`` where no line says it all."""

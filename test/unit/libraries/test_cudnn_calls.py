@@ -2,6 +2,7 @@
 
 import re
 from math import prod
+from typing import Any
 
 import pytest
 from dnn_calls import (
@@ -206,3 +207,25 @@ def test_the_code_of_a_call() -> None:
         f"{window}}}, "
         "{.kind = CUDNN_POINTWISE, .mode = 100, .input_count = 1, .inputs = {2}, .output = 3}}}"
     )
+
+
+FIRST = "layout channels_first weight_layout oihw"
+WIDE = {"x": "32x256x28x28xf32", "w": "256x256x3x3xf32", "z": "32x256x26x26xf32", "layout": FIRST}
+WIDE_BYTES = 4 * (32 * 256 * (28**2 + 26**2) + 256 * 9 * 256)
+HUGE = WIDE | {"x": "128x256x56x56xf32", "z": "128x256x54x54xf32"}
+LEAST, GREATEST = 32 << 20, 2 << 30
+
+
+@pytest.mark.parametrize(
+    ("sizes", "scratch"),
+    [
+        (F32, LEAST),
+        (WIDE, 16 * WIDE_BYTES),
+        (HUGE, GREATEST),
+        (HUGE | {"layout": f"{FIRST} precision tf32"}, LEAST),
+        ({name: text.replace("f32", "f16") for name, text in HUGE.items()}, LEAST),
+    ],
+    ids=["small", "wide", "huge", "rounded to tf32", "of f16"],
+)
+def test_products_of_f32_have_scratch_for_spectra(sizes: dict[str, Any], scratch: int) -> None:
+    assert LIBRARY.call(convolved(**sizes)).workspace == scratch

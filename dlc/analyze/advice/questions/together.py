@@ -22,6 +22,5 @@ def ask(facts: Facts) -> Advice | None:
         f"{microseconds(after_us)} instead of {microseconds(before_us)}: our fused kernels in "
         f"{precision}, {way}, instead of {what}; {facts.how_fused}"
     )
-    tune = any("measured_us" in layer for layer in facts.layers)
     layers = [layer["name"] for layer in facts.layers]
-    return Advice("joint", "Do all of it", text, gain_us, layers, facts.command(precision, tune))
+    return Advice("joint", "Do all of it", text, gain_us, layers, facts.command(precision))

@@ -37,6 +37,7 @@ def made_up(**layers: dict[str, Any]) -> Report:
         "precision": "fp16",
         "layers": each,
         "groups": [],
+        "fused": {"kernels": 1, "measured": 0},
         "bounds": {**bounds, "fusion_gain_us": 0.0},
     }
 
@@ -275,3 +276,12 @@ def test_a_gain_says_where_both_of_its_times_come_from(
     view = {"time_us": 0.0}
     report = {"layers": [*each, view], "fused": {"kernels": 2, "measured": kernels}, "bounds": {}}
     assert Facts(report, LIBRARIES, {}, None, lambda _: 0.0).how_fused == said
+
+
+@pytest.mark.parametrize(("kernels", "tunes"), [(0, False), (1, True)])
+def test_a_command_measures_where_what_it_promises_was_measured(kernels: int, tunes: bool) -> None:
+    report = {**made_up(a=layer(5.0)), "fused": {"kernels": 2, "measured": kernels}}
+    report["bounds"]["fusion_gain_us"] = 3.0
+    advice = advice_of({"advice": answers(report)}, "Q5")
+    assert advice["options"] == {"precision": "fp16", "tune": tunes}
+    assert advice["command"].endswith("--tune") == tunes
