@@ -55,7 +55,7 @@ class Measuring:
     def looking_up(self, precision: str) -> "Measuring":
         """Return what knows as much, of another precision, and measures nothing."""
         quiet = Options().progress
-        options = replace(self.options, precision=precision, tune=None, progress=quiet)
+        options = replace(self.options, precision=precision, progress=quiet)
         return Measuring(self.target, options, self.recorded)
 
     def of_clusters(

@@ -21,6 +21,7 @@ from dlc.analyze.numbers import bound_s, numbers
 from dlc.analyze.own_groups import OwnGroups, own_groups
 from dlc.analyze.patterns import patterns
 from dlc.analyze.rating import Rating, rate
+from dlc.analyze.totals import note, totals
 from dlc.analyze.work import Work
 from dlc.arch import Arch
 from dlc.compiler.outcome import Report
@@ -34,8 +35,6 @@ from dlc.frontends.onnx.importer import import_model
 from dlc.frontends.onnx.loading import ModelSource
 from dlc.frontends.onnx.shapes import Shapes
 from dlc.report.analyses.bounds import FUSED
-
-_BY_MODEL = "all times come from the model of the chip: no measurements"
 
 
 @dataclass
@@ -72,16 +71,17 @@ class OneSize:
         own = answer()
         needs = {layer["name"]: layer["needs"] for layer in layers}
         us = {layer["name"]: layer["time_us"] for layer in layers}
+        ratings = [self._rating, *([self._backward.rating] if self._backward else [])]
         return {
             "rates": self._rates(),
-            "totals": self._totals(layers),
+            "totals": totals(layers, self._layers),
             "bounds": self._bounds(own.times),
             "critical_path": longest_path(needs, us),
             "layers": layers,
             "groups": own.layers,
             "fused": {"kernels": own.times.kernels, "measured": own.times.measured},
             "patterns": patterns(layers),
-            "note": self._note(),
+            "note": note(ratings, self.measuring.place),
         }
 
     @cached_property
@@ -159,23 +159,3 @@ class OneSize:
             **numbers(layer, ways, self._chip, bool(self._libraries)),
             **(self._backward.of(layer.name, self._chip) if self._backward else {}),
         }
-
-    def _totals(self, layers: Sequence[Report]) -> Report:
-        """Return sums over layers; bytes also as the whole model must move them."""
-        keys = ("macs", "flops", "bytes_read", "bytes_written")
-        return {
-            "layers": len(layers),
-            **{key: sum(each[key] for each in layers) for key in keys},
-            "weights": self._layers.weights,
-            "bytes_once": self._layers.whole.bytes,
-        }
-
-    def _note(self) -> str:
-        ratings = [self._rating, *([self._backward.rating] if self._backward else [])]
-        kernels = {key: known for each in ratings for key, known in each.is_measured.items()}
-        measured, where = sum(kernels.values()), self.measuring.place
-        if not measured:
-            return _BY_MODEL
-        of = f"{measured} of {len(kernels)} different kernels were measured on {where}"
-        rest = "; the other times come from the model of the chip"
-        return of if measured == len(kernels) else of + rest

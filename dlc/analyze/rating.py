@@ -93,8 +93,8 @@ def rate(
 
     module: of the ``graph`` level, as it is when it is divided into kernels, but that no op comes
     from two layers. layers: all of it. is_asked: whether one is rated, by its name.
-    has_calls_only: whether layers of
-    which no library computes anything are neither measured nor counted.
+    has_calls_only: whether layers of which no library computes anything are neither measured nor
+    counted.
     """
     rater = _Rater(module, layers, measuring, context, is_asked)
     return rater.rating(has_calls_only)
