@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
@@ -97,7 +98,8 @@ class _Chain:
         self._follow()
         for value, name in zip(self._end.operands, ends, strict=True):
             if value in self.trained:
-                self.known[value] = self._argument(value.type, f"gradient of {name}")
+                given = self._argument(value.type, f"gradient of {name}")
+                self._add(value, given, self._composer("", WEIGHT))  # one may be two results
         for op in reversed([op for op in block.ops if isinstance(op, GraphOp)]):
             self._pass_back(op)
         found = {name: self.known[x] for name, x in weights.items() if x in self.known}
@@ -118,16 +120,18 @@ class _Chain:
         for op in [*self.main.body.block.ops]:
             if isinstance(op, WeightOp) and is_float(element_type(op.output)):
                 symbol = op.symbol.root_reference.data
-                name = f"{symbol}_{len(found)}" if symbol in found else symbol
-                found[name] = self._argument(op.output.type, name)
-                op.output.replace_all_uses_with(found[name])
+                given = self._argument(op.output.type, symbol)
+                found[self.names[-1]] = given
+                op.output.replace_all_uses_with(given)
                 op.detach()
                 op.erase()
         self.trained |= {*found.values()}
         return found
 
     def _argument(self, type: Attribute, name: str) -> BlockArgument:
-        self.names.append(name)
+        """Make an input, whose name gets a number where another one has it."""
+        others = (f"{name}_{number}" for number in count(1))
+        self.names.append(next(x for x in chain([name], others) if x not in self.names))
         return self.main.body.block.insert_arg(type, len(self.names) - 1)
 
     def _follow(self) -> None:
@@ -154,8 +158,12 @@ class _Chain:
             self.missing[Missing(node, str(error))] = None
             found = self._argument(operand.type, f"gradient of an operand of {node or op.name}")
         if found is not None:
-            before = self.known.get(operand)
-            self.known[operand] = found if before is None else g.add(before, found)
+            self._add(operand, found, g)
+
+    def _add(self, value: SSAValue, found: SSAValue, g: Composer) -> None:
+        """Add to the gradient of a value."""
+        before = self.known.get(value)
+        self.known[value] = found if before is None else g.add(before, found)
 
     def _composer(self, node: str, of: str) -> Composer:
         name = StringAttr(gradient_name(of, node))

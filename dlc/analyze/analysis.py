@@ -1,11 +1,13 @@
 """``analyze``: a model in, what it has to do and how fast that can be out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
 from dlc import arch
 from dlc.analyze.advice import Facts, advise
+from dlc.analyze.advice.facts import other_precisions
 from dlc.analyze.batch import check_sizes, with_batch
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.one_size import OneSize
@@ -16,6 +18,7 @@ from dlc.compiler.options import Options
 from dlc.compiler.outcome import Report
 from dlc.compiler.targets import Target, check_libraries, parse_chip
 from dlc.core.blas_threads import one_blas_thread
+from dlc.core.child import Child
 from dlc.core.garbage import rare_collections
 from dlc.errors import CompileError
 from dlc.frontends.onnx.loading import ModelSource
@@ -83,19 +86,52 @@ def _of_batches(
     if not sizes:
         check_sizes(source, shapes, constants)
     for batch, given in sizes or [(None, shapes)]:
-        found = OneSize(source, measuring, given, backward).data()
-        report = {
-            "model": None if not isinstance(source, str | Path) else str(source),
-            "target": measuring.target.name,
-            "chip": arch.by_name(measuring.target.name).name,
-            "precision": options.precision,
-            "batch": batch,
-            "remarks": [*measuring.remarks],
-            **found,
-        }
-        report, matched = with_profile(report, profile) if profile else (report, None)
-        other = partial(_at_precision, source, measuring, given)
-        yield {**report, "advice": advise(Facts(report, options, given, matched, other))}
+        with _asked_ahead(partial(_at_precision, source, measuring, given), measuring) as other:
+            yield _report(source, measuring, given, batch, profile, backward, other)
+
+
+def _report(
+    source: ModelSource,
+    measuring: Measuring,
+    shapes: Shapes,
+    batch: int | None,
+    profile: Profile | None,
+    backward: bool,
+    other: Callable[[str], float],
+) -> Report:
+    """Return what is said of one batch size. other: what our groups take in another precision."""
+    chip, options = arch.by_name(measuring.target.name), measuring.options
+    found = OneSize(source, measuring, shapes, backward).data()
+    report = {
+        "model": None if not isinstance(source, str | Path) else str(source),
+        "target": measuring.target.name,
+        "chip": chip.name,
+        "precision": options.precision,
+        "batch": batch,
+        "remarks": [*measuring.remarks],
+        **found,
+    }
+    report, matched = with_profile(report, profile) if profile else (report, None)
+    return {**report, "advice": advise(Facts(report, options, shapes, matched, other))}
+
+
+@contextmanager
+def _asked_ahead(
+    find: Callable[[str], float], measuring: Measuring
+) -> Generator[Callable[[str], float]]:
+    """Let other processes find meanwhile what advice will ask for; not where this one may measure,
+    which has the device.
+    """
+    chip = arch.by_name(measuring.target.name)
+    if measuring.budget is not None:
+        yield find
+        return
+    with ExitStack() as kept:
+        names = other_precisions(chip, measuring.options.precision)
+        children = {name: kept.enter_context(Child(lambda: find)) for name in names}
+        for name, child in children.items():
+            child.ask(name)
+        yield lambda name: children[name].answer()
 
 
 def _at_precision(

@@ -81,7 +81,7 @@ class OneSize:
             "groups": own.layers,
             "fused": {"kernels": own.times.kernels, "measured": own.times.measured},
             "patterns": patterns(layers),
-            "note": note(ratings, self.measuring.place),
+            "note": note(ratings, own.times, self.measuring.place),
         }
 
     @cached_property

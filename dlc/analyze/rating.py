@@ -170,4 +170,6 @@ def _measured(clusters: Sequence[Cluster], planner: Planner) -> dict[str, bool]:
 
 
 def _is_measured(plan: Plan) -> bool:
-    return any(each.measured_s is not None for each in plan.candidates)
+    """Whether a schedule of ours, and a call of each library, have a time."""
+    timed = {each.schedule.library for each in plan.candidates if each.measured_s is not None}
+    return timed == {each.schedule.library for each in plan.candidates}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from dlc.analyze.fused import Fused
 from dlc.analyze.layer import Layers
 from dlc.analyze.rating import Rating
 from dlc.compiler.outcome import Report
@@ -22,11 +23,16 @@ def totals(each: Sequence[Report], layers: Layers) -> Report:
     }
 
 
-def note(ratings: Iterable[Rating], where: str) -> str:
-    """Return how many of the different kernels have a time that was measured, and where."""
+def note(ratings: Iterable[Rating], fused: Fused, where: str) -> str:
+    """Return how many of the different kernels have a time that was measured, and where. fused: our
+    groups, which are told if not all of them have.
+    """
     kernels = {key: known for each in ratings for key, known in each.is_measured.items()}
     if not (measured := sum(kernels.values())):
         return _BY_MODEL
     of = f"{measured} of {len(kernels)} different kernels were measured on {where}"
-    rest = "; the other times come from the model of the chip"
-    return of if measured == len(kernels) else of + rest
+    if fused.measured < fused.kernels:
+        of += f", and {fused.measured} of {fused.kernels} of our fused ones"
+    elif measured == len(kernels):
+        return of
+    return f"{of}; the other times come from the model of the chip"

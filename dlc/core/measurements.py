@@ -14,10 +14,17 @@ class Measurements(Protocol):
         """
         ...
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        """Return whether it was tried, and could not be built or run."""
+        ...
+
 
 class _Nothing:
     def measured_s(self, key: str, schedule: str) -> float | None:
         return None
+
+    def is_refused(self, key: str, schedule: str) -> bool:
+        return False
 
 
 NOTHING: Measurements = _Nothing()

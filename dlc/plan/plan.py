@@ -54,13 +54,15 @@ class Plan:
         """Return the plan with what was measured of its schedules.
 
         Measured schedules stand before the others, by their times: an estimate that is better than
-        a measurement is no reason to believe it.
+        a measurement is no reason to believe it. What was refused is none, if there is another.
         """
         known = [
-            each.informed(measurements.measured_s(self.key, each.text)) for each in self.candidates
+            each.informed(measurements.measured_s(self.key, each.text))
+            for each in self.candidates
+            if not measurements.is_refused(self.key, each.text)
         ]
         known.sort(key=lambda each: (each.measured_s is None, each.measured_s or 0.0))
-        return replace(self, candidates=tuple(known))
+        return replace(self, candidates=tuple(known)) if known else self
 
 
 @dataclass(frozen=True)

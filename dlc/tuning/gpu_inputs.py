@@ -51,10 +51,10 @@ class GpuInputs:
         key = (size, copies, *((start, id(array)) for start, array in placed))
         if self._room is None or self._room.key != key:
             self.forget()
-            kept = ExitStack()
-            address = kept.enter_context(self._driver.memory(copies * size)).value
-            self._room = _Room(key, [array for _, array in placed], address, kept)
-            self._fill(placed, address, size, copies)
+            with ExitStack() as kept:
+                address = kept.enter_context(self._driver.memory(copies * size)).value
+                self._fill(placed, address, size, copies)
+                self._room = _Room(key, [array for _, array in placed], address, kept.pop_all())
         return self._room.address
 
     def _fill(self, placed: Placed, address: int, size: int, copies: int) -> None:

@@ -24,6 +24,11 @@ class Recorded:
         found = self.times.get(key, {}).get(schedule)
         return found.median_s if found and not found.fault else None
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        """Return whether it was tried, and could not be built or run."""
+        found = self.times.get(key, {}).get(schedule)
+        return found is not None and bool(found.fault)
+
 
 def read_recorded(path: Path, target: str) -> Recorded:
     """Return what a database, or an export of one, knows of the device of a target that was

@@ -53,6 +53,11 @@ class Tuned:
         found = self.times.get(key, {}).get(schedule)
         return found.median_s if found and not found.fault else None
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        """Return whether it was tried, and could not be built or run."""
+        found = self.times.get(key, {}).get(schedule)
+        return found is not None and bool(found.fault)
+
     def measurement(self, key: str, schedule: str) -> Measurement | None:
         """Return the measurement of a schedule, if there is one with a time."""
         found = self.times.get(key, {}).get(schedule)

@@ -204,7 +204,9 @@ CONVOLUTIONS = {
     "rest": ((1, 2, 8, 9), (3, 2, 3, 2), [3, 4], [0, 0, 0, 0], [1, 1], 1),
     "dilated": ((1, 2, 9, 8), (3, 2, 3, 2), [1, 2], [2, 0, 1, 1], [2, 3], 1),
     "groups": ((2, 4, 5, 6), (6, 2, 3, 3), [2, 1], [1, 1, 1, 1], [1, 1], 2),
+    "groups-point": ((2, 4, 5, 4), (6, 2, 1, 1), [1, 1], [0, 0, 0, 0], [1, 1], 2),
     "depthwise": ((2, 3, 6, 5), (6, 1, 3, 3), [1, 2], [1, 1, 1, 1], [1, 2], 3),
+    "padding-only": ((2, 3, 4, 1), (4, 3, 1, 1), [1, 3], [0, 1, 0, 1], [1, 1], 1),
     "one-axis": ((2, 2, 9), (3, 2, 4), [2], [3, 0], [1], 1),
     "three-axes": ((1, 2, 4, 3, 5), (2, 2, 2, 2, 3), [1, 2, 2], [1, 0, 1, 0, 1, 1], [1, 1, 1], 1),
 }
@@ -277,6 +279,26 @@ SAMPLES = [
     *convolution_samples(),
     *pooling_samples(),
 ]
+
+
+TIES = values(2, 3)
+TIED_ROWS = np.array([[3.0, 1.0, 3.0, 3.0], [2.0, 5.0, 4.0, 5.0]])
+
+
+@pytest.mark.parametrize("kind", [elementwise.MaxOp, elementwise.MinOp])
+def test_of_equal_operands_the_first_has_the_gradient(kind: type[GraphOp]) -> None:
+    found = computed(one(kind, "ties", TIES, TIES), TIES)
+    np.testing.assert_array_equal(found[0], TIES)
+    np.testing.assert_array_equal(found[1], np.zeros_like(TIES))
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["max", "min"])
+def test_equal_elements_share_the_gradient_of_the_largest(sign: int) -> None:
+    kind = reduction.ReduceMaxOp if sign > 0 else reduction.ReduceMinOp
+    (found,) = computed(
+        one(kind, "ties", sign * TIED_ROWS, axes=integers([1])), np.array([6.0, 2.0])
+    ).values()
+    np.testing.assert_allclose(found, [[2, 0, 2, 2], [0, 1, 0, 1]])
 
 
 @pytest.mark.parametrize("this", SAMPLES, ids=str)

@@ -48,6 +48,15 @@ MODELS: Mapping[str, tuple[str, Mapping[str, Sequence[int]]]] = {
         "{ a = MatMul(x, w) z = Tanh(a) y = Concat<axis = 1>(a, z) }",
         {"w": (3, 3)},
     ),
+    "one-value-twice": (
+        "m (double[4, 3] x) => (double[4, 3] y, double[4, 3] z) "
+        "{ y = MatMul(x, w) z = Identity(y) }",
+        {"w": (3, 3)},
+    ),
+    "an-input-called-like-a-weight": (
+        "m (double[4, 3] w0) => (double[4, 3] y) { y = MatMul(w0, w) }",
+        {"w": (3, 3)},
+    ),
     "turned-weight": (
         "m (double[2, 3] x) => (double[2, 6] y) { t = Transpose(w) y = MatMul(x, t) }",
         {"w": (6, 3)},
@@ -71,6 +80,7 @@ def test_gradients_of_weights(name: str) -> None:
     if name == "lookup":
         feeds["x"] = random.integers(0, 5, (2, 3))
     found = run_reference(module, feeds, context.weights)
+    assert len({*input_names(main)}) == len(input_names(main))
     own = [x for x in output_names(main) if x.startswith("gradient of ")]
     assert len(own) == len(weights)
     for each in own:

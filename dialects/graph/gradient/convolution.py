@@ -89,10 +89,12 @@ def _of_weight(
         (w.size - 1) * w.dilation + (p - 1) * w.stride + 1 - n - w.begin
         for w, p, n in zip(windows, shape(dy)[2:], lengths, strict=True)
     ]
-    pairs = zip(lengths, ends, strict=True)
-    cut = {axis: (0, n + end) for axis, (n, end) in enumerate(pairs, 2) if end < 0}
-    x = g.window(x, cut) if cut else x  # what no window reaches
     part, spatial = channels // groups, range(3, 3 + len(windows))
+    reached = [n + end for n, end in zip(lengths, ends, strict=True)]
+    if min(reached) <= 0:  # windows read padding only
+        return g.broadcast(g.like(0, dy), [shape(dy)[1], part, *(w.size for w in windows)])
+    cut = {axis: (0, n) for axis, n in enumerate(reached, 2) if n < lengths[axis - 2]}
+    x = g.window(x, cut) if cut else x  # what no window reaches
     x = g.reshape(x, [batch, groups, part, *shape(x)[2:]])
     x = g.transpose(x, [2, 1, 0, *spatial])
     x = g.reshape(x, [part, groups * batch, *shape(x)[3:]])

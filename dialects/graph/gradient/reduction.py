@@ -33,9 +33,13 @@ def _mean(op: reduction.ReduceMeanOp, g: Composer, dy: SSAValue, number: int) ->
 
 @gradient_of(reduction.ReduceMaxOp, reduction.ReduceMinOp)
 def _extremum(op: reduction.ExtremumOp, g: Composer, dy: SSAValue, number: int) -> SSAValue:
-    """All of it to each element that equals the result."""
+    """In equal shares to all elements that equal the result."""
     same = CompareOp.make(op.x, _kept(op, g, op.output), predicate=StringAttr("eq"))
-    return g.where(g.insert(same), _kept(op, g, dy), g.like(0, dy))
+    is_same, one, zero = g.insert(same), g.like(1, dy), g.like(0, dy)
+    count = reduction.ReduceSumOp.make(
+        g.where(is_same, one, zero), axes=op.axes, keep_dims=op.keep_dims
+    )
+    return g.where(is_same, _kept(op, g, g.div(dy, g.insert(count))), zero)
 
 
 @gradient_of(reduction.ReduceSumSquareOp)

@@ -18,6 +18,14 @@ _FACTORS = {"tf32": "tf32", "fp16": "f16", "bf16": "bf16"}
 _TRIED = ("tf32", "fp16")
 
 
+def other_precisions(chip: arch.Arch, precision: str) -> list[str]:
+    """Return the precisions that one is compared with: of fp32, whose products use no tensor cores,
+    those that the tensor cores of the chip multiply.
+    """
+    types = chip.tensor_core_types if isinstance(chip, arch.GpuArch) else ()
+    return [name for name in _TRIED if precision == "fp32" and _FACTORS[name] in types]
+
+
 @dataclass(frozen=True)
 class Advice:
     """An answer to a question of Benanza. gain_us: what is gained if it is followed. layers: the
@@ -131,14 +139,10 @@ class Facts:
 
     @cached_property
     def fastest(self) -> tuple[str, float]:
-        """The precision in which our kernels for the whole model take least, and the microseconds.
-
-        Products of fp32 use no tensor cores; those of other precisions do already.
-        """
+        """The precision in which our kernels take least for the whole model, in microseconds."""
         times = {self.report["precision"]: self.bounds[FUSED.parallel.key]}
-        for name in _TRIED if "fp32" in times else ():
-            if self.can_use_tensor_cores(name):
-                times[name] = self.at_precision(name)
+        for name in other_precisions(self.chip, self.report["precision"]):
+            times[name] = self.at_precision(name)
         return min(times.items(), key=lambda pair: pair[1])
 
     def command(self, precision: str = "", tune: bool = False) -> Command:

@@ -84,6 +84,12 @@ def test_a_gradient_moves_each_tensor_once(report: Report) -> None:
     assert relu["time_us"] >= relu["bound_us"] > 0
 
 
+def test_gradients_of_all_weights_have_the_precision(dense: Report) -> None:
+    first, half = gradients(dense)["dense"], 2
+    turned = 8 * 64  # of what is read: a product reads it by columns
+    assert first["weight"]["bytes_written"] == half * (64 * 32 + turned)
+
+
 def test_sums_of_gradients(report: Report) -> None:
     bounds = report["bounds"]
     each = [x["time_us"] for layer in report["layers"] for x in layer["backward"]]
@@ -176,6 +182,9 @@ def test_the_table_and_the_page_have_gradients(report: Report) -> None:
     assert "backward" in lines[1].split()
     assert any(line.endswith("gradients by our kernels, one after the other") for line in lines)
     assert not any("no rule" in line for line in lines)
+    column, (row,) = lines[1].split().index("backward"), [x for x in lines if " second" in x]
+    both = [each["time_us"] for each in gradients(report)["second"].values()]
+    assert f"{sum(both):.3g}" in row, (column, "the sum of both gradients")
     page = layer_page(report)
     assert "gradient of weight" in page
     assert "a step of training by our kernels, one after the other" in page
@@ -217,6 +226,8 @@ def test_gradients_are_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return json.loads(place.read_text())
 
     first = measured()
+    known = {x["pattern"] for x in first["layers"] if x["time_us"]}
+    assert int(first["note"].split(" of ")[0]) > len(known), "the gradients, too"
     assert first["note"].split(" of ")[0] == first["note"].split(" of ")[1].split()[0]
     for each in gradients(first)["last"].values():
         assert each["measured_us"] == {"dlc": pytest.approx(each["time_us"])}

@@ -1,5 +1,6 @@
 """What layers take alone, and what one call computes of several: needs, times and counts."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from dlc.core.weights import WeightStore
 from dlc.dialects.fused_group import GroupOp
 from dlc.frontends.onnx.importer import import_model
 from dlc.tuning.exchange import export_text, read_rows
-from dlc.tuning.trial import Found, Timed
+from dlc.tuning.trial import Discarded, Found, Timed
 
 PADS = "<pads = [1, 1, 1, 1]>"
 BRANCHES = f"""m (float[8, 64, 28, 28] x, float[8, 64, 28, 28] z) => (float[8, 64, 28, 28] y) {{
@@ -173,3 +174,42 @@ def test_layers_are_divided_by_the_search_that_was_asked_for(
         asked_for.clear()
         analyze(branches(), Options("sm_90a", search=name))
         assert {*asked_for} == {wanted}
+
+
+def noted(monkeypatch: pytest.MonkeyPatch, times: Callable[[GroupOp, str], Found]) -> Report:
+    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    return analyze(branches(), Options("sm_90a", "fp16", libraries=("cudnn",), tune=True))
+
+
+def test_a_call_that_is_refused_sets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    def times(group: GroupOp, schedule: str) -> Found:
+        return Discarded("no") if "library" in schedule else Timed(20e-6, 0.0, 9)
+
+    report = noted(monkeypatch, times)
+    for layer in report["layers"]:
+        assert layer["library_us"]["by"] == "dlc"
+        assert layer["library_us"]["us"] == pytest.approx(layer["time_us"])
+
+
+def test_a_kernel_counts_as_measured_with_ours_and_a_call_of_each_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measurer = FakeMeasurer(lambda *_: Timed(1e-6, 0.0, 9))
+    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
+    own = analyze(branches(), Options("sm_90a", "fp16", tune=True))
+    assert "the other times" not in own["note"]
+    options = Options("sm_90a", "fp16", libraries=("cudnn",), tune=0.0)
+    assert "the other times come from the model" in analyze(branches(), options)["note"]
+
+
+def test_our_groups_without_a_time_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def times(group: GroupOp, schedule: str) -> Found:
+        names = [op.name for op in group.body.block.ops]
+        is_group = "library" not in schedule and {"graph.conv", "graph.relu"} <= {*names}
+        return Discarded("no") if is_group else Timed(1e-6, 0.0, 9)
+
+    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    report = analyze(branches(), Options("sm_90a", "fp16", tune=True))
+    fused = report["fused"]
+    assert fused["measured"] < fused["kernels"]
+    assert f"and {fused['measured']} of {fused['kernels']} of our fused ones" in report["note"]

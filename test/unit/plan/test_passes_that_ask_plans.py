@@ -29,6 +29,9 @@ class _Measured:
         self.asked.add(key)
         return 1e-12 if key in self.fast else None
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        return False
+
 
 def changed(name: str, text: str, measured: _Measured) -> bool:
     """Return whether a pass changes a model, where so much is measured."""

@@ -167,6 +167,9 @@ class _Measured:
         self.asked += 1
         return self.times.get(schedule) if key == self.key else None
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        return False
+
 
 def _measured(*places: int, s: float = 1e-3) -> tuple[Plan, _Measured]:
     """Return a plan, and times that make its candidates at ``places`` the fastest, in order."""
@@ -242,3 +245,25 @@ def test_to_compute_more_takes_no_less() -> None:
         f"%x: {image}, %y: {image}, %w: {filters}",
     )
     assert made(both).s > made(alone).s
+
+
+class _Refused(_Measured):
+    def is_refused(self, key: str, schedule: str) -> bool:
+        return key == self.key and schedule in self.times
+
+    def measured_s(self, key: str, schedule: str) -> float | None:
+        return None
+
+
+def test_what_was_refused_is_no_candidate() -> None:
+    plan, measured = _measured(0, 2)
+    found = made(product(), Planner(H200, _Refused(plan.key, measured.times)))
+    kept = [each.schedule for n, each in enumerate(plan.candidates) if n not in (0, 2)]
+    assert [each.schedule for each in found.candidates] == kept
+
+
+def test_where_all_was_refused_there_is_no_other_choice() -> None:
+    plan, _ = _measured()
+    _, measured = _measured(*range(len(plan.candidates)))
+    found = made(product(), Planner(H200, _Refused(plan.key, measured.times)))
+    assert len(found.candidates) == len(plan.candidates)

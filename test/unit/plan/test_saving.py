@@ -17,6 +17,9 @@ class _Measured:
     def measured_s(self, key: str, schedule: str) -> float | None:
         return self.times.get(key)
 
+    def is_refused(self, key: str, schedule: str) -> bool:
+        return False
+
 
 def plans(times: dict[int, float] | None = None) -> list[Plan]:
     """Return the plans of two ops and of both together. times: measured ones, by place."""

@@ -281,7 +281,7 @@ def test_a_gain_says_where_both_of_its_times_come_from(
 @pytest.mark.parametrize(("kernels", "tunes"), [(0, False), (1, True)])
 def test_a_command_measures_where_what_it_promises_was_measured(kernels: int, tunes: bool) -> None:
     report = {**made_up(a=layer(5.0)), "fused": {"kernels": 2, "measured": kernels}}
-    report["bounds"]["fusion_gain_us"] = 3.0
+    report = {**report, "bounds": {**report["bounds"], "fusion_gain_us": 3.0}}
     advice = advice_of({"advice": answers(report)}, "Q5")
     assert advice["options"] == {"precision": "fp16", "tune": tunes}
     assert advice["command"].endswith("--tune") == tunes

@@ -19,6 +19,7 @@ def test_the_long_form_has_a_row_for_each_kernel_and_metric(tmp_path: Path) -> N
         ("void at::native::elementwise<clamp>(int, Functor)", "nsecond", "1,500"),
         ("void strange(int)", "ms", "0.001"),
         ("max_pool_forward_nchw", "usecond", "4"),
+        ("void other(int)", "msecond", "0.002"),
     )
     lines = path.read_text().splitlines()
     other = lines[2].replace("gpu__time_duration.sum", "sm__cycles.sum").replace("us", "cycle")
@@ -30,7 +31,8 @@ def test_the_long_form_has_a_row_for_each_kernel_and_metric(tmp_path: Path) -> N
     assert report["profile"]["kind"] == "nsight-compute"
     assert "--clock-control none" in report["profile"]["remarks"][0]
     assert report["profile"]["unmatched"] == [
-        {"name": "void strange(int)", "us": pytest.approx(1), "count": 1}
+        {"name": "void other(int)", "us": pytest.approx(2), "count": 1},
+        {"name": "void strange(int)", "us": pytest.approx(1), "count": 1},
     ]
     assert report["layers"][0]["profile_kernels"] == [CONV]
 
