@@ -50,6 +50,4 @@ def _times_us(ways: Ways, has_libraries: bool) -> Report:
 def _measured_us(ways: Ways) -> Report:
     """Return what was measured: of our kernels, of each algorithm of each library."""
     ours = {"dlc": 1e6 * ways.ours} if ways.is_measured and ways.ours else {}
-    if not ways.are_calls_measured:
-        return {**ours}
     return {**ours, **{name: [1e6 * s for s in each] for name, each in ways.algorithms.items()}}

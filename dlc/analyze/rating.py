@@ -132,8 +132,7 @@ class _Rater:
         planner = Planner(self._chip, known, self._libraries)
         ways = {name: ways_of(kernels, planner) for name, kernels in alone.items()}
         for name, kernels in apart.items():
-            own, others = ways[name], ways_of(kernels, planner)
-            ways[name] = own.or_calls_of(others, algorithms=own.algorithms, is_apart=True)
+            ways[name] = ways[name].or_calls_of(ways_of(kernels, planner), is_apart=True)
         together = {tuple(part.layers): ways_of(part.kernels, planner) for part in parts}
         found = Rated(ways, self._needs)
         return Rating(found, together, bool(self._libraries), _measured(clusters, planner))

@@ -28,7 +28,8 @@ def note(ratings: Iterable[Rating], fused: Fused, where: str) -> str:
     groups, which are told if not all of them have.
     """
     kernels = {key: known for each in ratings for key, known in each.is_measured.items()}
-    if not (measured := sum(kernels.values())):
+    measured = sum(kernels.values())
+    if not measured and not fused.measured:
         return _BY_MODEL
     of = f"{measured} of {len(kernels)} different kernels were measured on {where}"
     if fused.measured < fused.kernels:

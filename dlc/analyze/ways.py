@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import Any
 
 from dlc.analysis.dataflow import Cluster
 from dlc.analyze.kernels import Kernels
@@ -19,13 +18,13 @@ class Ways:
     ours: all by our kernels. best, advised: by the fastest call of a library, or the fastest one
     that a library chooses itself, where some library computes a kernel, else by ours; a call that
     was not measured takes no longer than ours, since prices of calls are careful. by_library:
-    the same of one library, its fastest calls. algorithms: of the calls of a library, if it
-    computes the only kernel: what it chooses itself first. callers: the libraries of ``best``; none
-    where all is by our kernels. estimate: what the model says of the kernels of ``ours``.
+    the same of one library, its fastest calls. algorithms: measured ones of the calls of a library,
+    if it computes the only kernel: what it chooses itself first. callers: the libraries of
+    ``best``; none where all is by our kernels. estimate: what the model says of the kernels of
+    ``ours``.
     has_other_layout: whether calls have their images in another layout than our kernels.
     is_apart: whether calls compute products alone, and others what comes with them.
-    is_measured, is_best_measured, are_calls_measured: whether nothing of ``ours``, of ``best``, and
-    of calls, is an estimate.
+    is_measured, is_best_measured: whether nothing of ``ours``, and of ``best``, is an estimate.
     """
 
     ours: float = 0.0
@@ -39,14 +38,23 @@ class Ways:
     is_apart: bool = False
     is_measured: bool = True
     is_best_measured: bool = True
-    are_calls_measured: bool = True
 
-    def or_calls_of(self, other: "Ways", **said: Any) -> "Ways":
+    def or_calls_of(self, other: "Ways", **said: bool) -> "Ways":
         """Return these with the calls of others where they are faster. said: of such calls."""
-        if not other.callers or other.best >= self.best:
+        if not other.callers:
             return self
+        names = sorted({*self.by_library, *other.by_library})
+        least = {
+            "advised": min(self.advised, other.advised),
+            "by_library": {
+                n: min(x.by_library[n] for x in (self, other) if n in x.by_library) for n in names
+            },
+        }
+        if other.best >= self.best:
+            return replace(self, **least)
         kept = {"ours": self.ours, "estimate": self.estimate, "is_measured": self.is_measured}
-        return replace(other, **kept, **said)
+        algorithms = other.algorithms or self.algorithms
+        return replace(other, algorithms=algorithms, **kept, **least, **said)
 
 
 def ways_of(kernels: Kernels, planner: Planner) -> Ways:
@@ -73,7 +81,6 @@ def total(parts: Sequence[Ways]) -> Ways:
         is_apart=any(part.is_apart for part in parts),
         is_measured=all(part.is_measured for part in parts),
         is_best_measured=all(part.is_best_measured for part in parts),
-        are_calls_measured=all(part.are_calls_measured for part in parts),
     )
 
 
@@ -109,11 +116,14 @@ def _of_cluster(cluster: Cluster, planner: Planner) -> Ways:
         advised=min((_advised_s(calls[name]) for name in usable), default=seconds),
         estimate=own.estimate_s,
         by_library={name: min(each) for name, each in times.items()},
-        algorithms={name: times[name] for name, each in calls.items() if _are_all(each)},
+        algorithms={
+            name: times[name]
+            for name, each in calls.items()
+            if _are_measured(each) and _are_all(each)
+        },
         callers=(caller,) if caller else (),
         is_measured=_are_measured(ours),
         is_best_measured=_are_measured(calls[caller] if caller else ours),
-        are_calls_measured=all(map(_are_measured, calls.values())),
     )
 
 

@@ -126,11 +126,7 @@ def test_parts_take_what_each_of_them_takes() -> None:
     assert (both.ours, both.best, both.advised) == (8.0, 7.0, 7.5)
     assert both.estimate == 9.0
     assert both.by_library == {"a": 7.0}
-    assert (both.is_measured, both.is_best_measured, both.are_calls_measured) == (
-        False,
-        False,
-        True,
-    )
+    assert (both.is_measured, both.is_best_measured) == (False, False)
     assert both.callers == ("a",)
     assert not both.algorithms, "of two kernels"
     assert total([one]).algorithms == {"a": [2.5, 2.0]}

@@ -213,3 +213,19 @@ def test_our_groups_without_a_time_are_told(monkeypatch: pytest.MonkeyPatch) -> 
     fused = report["fused"]
     assert fused["measured"] < fused["kernels"]
     assert f"and {fused['measured']} of {fused['kernels']} of our fused ones" in report["note"]
+
+
+def test_a_library_that_is_missing_hides_no_times_of_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def times(_: GroupOp, schedule: str) -> Found:
+        if '"cudnn"' in schedule:
+            return Discarded("cudnn cannot be opened", is_passing=True)
+        return Timed(5e-6, 0.0, 9)
+
+    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    body = "m (float[64, 256] x) => (float[64, 256] y) { y = MatMul(x, w) }"
+    model = with_weights(parse_model(f"{HEAD} {body}"), {"w": (256, 256)})
+    options = Options("sm_90a", "fp32", libraries=("cublaslt", "cudnn"), tune=True)
+    (layer,) = analyze(model, options)["layers"]
+    assert {*layer["measured_us"]} == {"dlc", "cublaslt"}

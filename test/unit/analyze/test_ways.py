@@ -62,7 +62,7 @@ def test_a_call_without_times_counts_as_no_slower_than_our_kernel() -> None:
     found = ways(0.1, [])
     assert (found.best, found.advised) == pytest.approx((1e-7, 1e-7))
     assert (found.callers, found.is_best_measured) == ((), True)
-    assert not found.are_calls_measured
+    assert not found.algorithms
 
 
 LSTM = """m (float[200, 1, 64] x) => (float[200, 1, 1, 64] y)
@@ -94,3 +94,21 @@ def test_a_loop_takes_the_less_of_one_kernel_and_of_its_steps(
     measured_us, still_us = changed(measured_s=1e-9)
     assert measured_us < together_us
     assert still_us == estimate_us
+
+
+def test_what_libraries_advise_is_the_least_of_both_ways_to_call_them() -> None:
+    own = Ways(9.0, 5.0, 6.0, {"cudnn": 5.0}, {"cudnn": [6.0, 5.0]}, ("cudnn",))
+    faster = Ways(8.0, 4.0, 10.0, {"cudnn": 4.0, "other": 7.0}, {}, ("cudnn",))
+    found = own.or_calls_of(faster, is_apart=True)
+    assert (found.ours, found.best, found.advised) == (9.0, 4.0, 6.0)
+    assert found.by_library == {"cudnn": 4.0, "other": 7.0}
+    assert found.algorithms == {"cudnn": [6.0, 5.0]}, "none are known of several calls"
+    assert found.is_apart
+
+
+def test_slower_calls_may_still_be_advised_better() -> None:
+    own = Ways(9.0, 5.0, 8.0, {"cudnn": 5.0}, {}, ("cudnn",))
+    slower = Ways(9.0, 6.0, 6.0, {"cudnn": 6.0}, {}, ("cudnn",))
+    found = own.or_calls_of(slower, is_apart=True)
+    assert (found.best, found.advised, found.is_apart) == (5.0, 6.0, False)
+    assert own.or_calls_of(Ways(best=1.0)) == own, "ours are no calls"
