@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,9 @@ Kinds = NDArray[np.object_]
 
 _MOST_PAIRS = 100_000_000
 """Of a call and a layer that are looked at."""
-_UNKNOWN, _EQUAL, _OTHER = 3, 4, 2
-"""What a pair counts: with shapes that nobody knows, that are equal, that differ. The last is also
-that of a call which may end another one instead."""
+_UNKNOWN, _EQUAL, _ALL_EQUAL, _OTHER = 3, 4, 5, 2
+"""What a pair counts: with shapes that nobody knows, that are equal, those of weights too, that
+differ. The last is also that of a call which may end another one instead."""
 
 
 def match(profile: Profile, layers: Sequence[Layer]) -> Matched:
@@ -130,14 +131,18 @@ class _Matching:
         for kind in row.operator.types:
             found[kinds == kind] = _OTHER if row.operator.ends else _UNKNOWN
         for at in np.flatnonzero(found).tolist() if row.inputs else ():
-            same = _same_inputs(row, self.layers[places[at]])
-            found[at] = _EQUAL if same else _OTHER
+            found[at] = _score(row, self.layers[places[at]])
         return found
 
     def _give(self, row: int, place: int) -> None:
         self.rows.setdefault(place, []).append(row)
 
 
-def _same_inputs(row: Row, layer: Layer) -> bool:
-    """Whether a call reads what a layer reads, by the shapes of all that is no weight."""
-    return not Counter(map(tuple, layer["inputs"])) - Counter(row.inputs)
+def _score(row: Row, layer: Layer) -> int:
+    """Return how much a call reads what a layer reads, by the shapes of all that is no weight, and
+    by how many elements the rest has.
+    """
+    seen, own = Counter(row.inputs), Counter(map(tuple, layer["inputs"]))
+    if own - seen:
+        return _OTHER
+    return _ALL_EQUAL if sum(map(prod, (seen - own).elements())) == layer["weights"] else _EQUAL

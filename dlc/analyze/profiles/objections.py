@@ -26,6 +26,11 @@ def objections(matched: Matched, layers: Sequence[Layer], chip: Arch) -> Iterato
             "it may hold several runs of the model, whose times are added up: calls of layers come "
             "again in no layer; record one run"
         )
+    elif any("backward" in row.name.lower() for row in matched.unmatched):
+        yield (
+            "it is of training, of which only the calls of the layers themselves are found; record "
+            "the model in eval(), without gradients"
+        )
     elif matched.matched_us < _LITTLE * profile.total_us:
         yield "most of its time is in no layer of this model: is it the profile of another one?"
     if batches := _batches(matched, layers):

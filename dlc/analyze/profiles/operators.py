@@ -100,11 +100,22 @@ _ATEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml
 """
 
+_ON_INTEGERS = (
+    *("Add", "Mul", "Sigmoid", "LeakyRelu", "Softmax", "Where", "Concat"),
+    *("AveragePool", "GlobalAveragePool", "ReduceMean"),
+)
+"""Operators that ONNX Runtime has on integers, too."""
+
 _ONNXRUNTIME: dict[str, tuple[str, ...]] = {
     "FusedConv": ("Conv",),
     "NhwcFusedConv": ("Conv",),
     "NhwcConv": ("Conv",),
     "QLinearConv": ("Conv",),
+    "QGemm": ("Gemm", "MatMul"),
+    "DynamicQuantizeMatMul": ("MatMulInteger", "MatMul"),
+    "MatMulIntegerToFloat": ("MatMulInteger", "MatMul"),
+    "QLinearMatMul": ("MatMul",),
+    **{f"QLinear{name}": (name,) for name in _ON_INTEGERS},
     "FusedGemm": ("Gemm", "MatMul"),
     "Gemm": ("Gemm", "MatMul"),
     "FusedMatMul": ("MatMul",),

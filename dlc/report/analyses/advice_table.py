@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dlc.errors import counted
+from dlc.report.analyses.advice_text import gain_text
 from dlc.report.charts.markup import element, text
-from dlc.report.values import microseconds
 
 _HEADS = ("question", "advice", "gain", "layers", "command")
 _SHOWN = 3
@@ -23,7 +23,7 @@ def _cells(advice: Mapping[str, Any]) -> Iterator[str]:
     gain, layers, command = (advice.get(key) for key in ("gain_us", "layers", "command"))
     yield element("td", text(advice["question"]))
     yield element("td", element("b", text(advice["title"])), element("p", text(advice["text"])))
-    yield element("td", text("" if gain is None else microseconds(gain)), class_="gain")
+    yield element("td", text("" if gain is None else gain_text(gain)), class_="gain")
     yield element("td", text(_named(layers or ())))
     yield element("td", element("code", text(command)) if command else "")
 

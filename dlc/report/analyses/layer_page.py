@@ -12,6 +12,7 @@ from dlc.report.analyses.chip_name import chip_name
 from dlc.report.analyses.gradients import without_rule
 from dlc.report.analyses.layer_details import layer_details
 from dlc.report.analyses.layer_rows import at_best_known, layer_rows
+from dlc.report.analyses.profile_text import profile_lines
 from dlc.report.charts.bars import bars
 from dlc.report.charts.colors import CURVE_COLORS, OTHER_TIMES, key, kind_colors, legend
 from dlc.report.charts.graph import graph, other_names
@@ -21,7 +22,7 @@ from dlc.report.charts.row import Row
 from dlc.report.charts.style import STYLE
 from dlc.report.charts.sweep import per_item, sweep
 from dlc.report.charts.timeline import time_line
-from dlc.report.values import microseconds, size
+from dlc.report.values import size
 
 _BOUNDS = "What the whole model takes: each bar is another way to run its layers."
 _ADVICE = "What may make the model faster, and by how much."
@@ -96,11 +97,7 @@ def _facts(report: Mapping[str, Any]) -> str:
     )
     if not profile:
         return found
-    return (
-        f"{found}; {profile['kind']} profile {profile['source']}: "
-        f"{microseconds(profile['total_us'])}, of which {microseconds(profile['matched_us'])} "
-        "are of these layers"
-    )
+    return "; ".join([found, *(line.strip() for line in profile_lines(report) if line)])
 
 
 def _others(rows: Sequence[Row]) -> str:

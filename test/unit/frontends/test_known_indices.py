@@ -54,6 +54,20 @@ def test_positions_of_the_whole_table(
     run_import(model)
 
 
+@pytest.mark.parametrize("index", [0, 2, -1, -3])
+def test_one_known_position_is_a_slice(
+    make_model: MakeModel, run_import: Import, value: Value, index: int
+) -> None:
+    model = make_model(
+        [node("Gather", ["x", "i"], ["y"], axis=1)],
+        [value("x", (2, 3))],
+        initializers={"i": np.array(index)},
+    )
+    names = [op.name for op in run_import(model).walk()]
+    assert "graph.gather" not in names
+    assert "graph.slice" in names
+
+
 @pytest.mark.parametrize("index", [3, -4])
 def test_scattering_outside(
     make_model: MakeModel, run_import: Import, value: Value, index: int

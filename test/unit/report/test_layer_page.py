@@ -42,6 +42,20 @@ def swept() -> dict[str, Any]:
     return analyze(model, Options("sm_90a", "fp16"), BATCHES)
 
 
+def profile_of(text: str) -> dict[str, Any]:
+    """Return what a report says of a profile, all of it in one text."""
+    unmatched = [{"name": text, "us": 3.0, "count": 1}]
+    times = {"total_us": 1.0, "matched_us": 1.0}
+    return {"kind": text, "source": text, **times, "unmatched": unmatched, "remarks": [text]}
+
+
+def test_the_page_tells_what_the_profile_has_beside_the_layers(report: dict[str, Any]) -> None:
+    known = profile_of("a remark") | {"remarks": ["of another batch"]}
+    said = spoken(parsed(layer_page(with_other_times(report) | {"profile": known})))
+    assert "in no layer: 3 us a remark" in said
+    assert "of another batch" in said
+
+
 def with_other_times(report: dict[str, Any]) -> dict[str, Any]:
     """Return a report with times of libraries, and of a profile that lacks the first layer."""
     layers = [
@@ -193,7 +207,7 @@ def test_names_of_a_model_are_text_and_nothing_is_fetched(report: dict[str, Any]
         "layers": [first, second, {**rest[1], "needs": []}, *rest[2:]],
         "critical_path": [STRANGE],
         "advice": [{**advice, "layers": [STRANGE], "command": STRANGE}],
-        "profile": {"kind": STRANGE, "source": STRANGE, "total_us": 1.0, "matched_us": 1.0},
+        "profile": profile_of(STRANGE),
     }
     root = parsed(layer_page(hostile))
     assert not {each.tag for each in root.iter()} & {"script", "link", "img", "iframe", "object"}

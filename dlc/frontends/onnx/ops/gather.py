@@ -34,9 +34,10 @@ def _axis(node: NodeContext, default: int = 0) -> int:
 def _gather(node: NodeContext) -> SSAValue:
     data, sizes, axis = node.operand(0), node.shape(0), _axis(node)
     known = node.constant(1)
-    if known is not None and known.ndim == 0 and 0 <= known < sizes[axis]:
+    if known is not None and known.ndim == 0 and -sizes[axis] <= known < sizes[axis]:
         # One known element is a slice: its place can be computed when compiling.
-        part = slice_axes(node, data, {axis: slice(int(known), int(known) + 1, 1)})
+        place = int(known) % sizes[axis]
+        part = slice_axes(node, data, {axis: slice(place, place + 1, 1)})
         return reshape(node, part, [n for a, n in enumerate(sizes_kept(part)) if a != axis])
     return node.insert(GatherOp.make(data, node.operand(1), axis=integer(axis)))
 

@@ -90,6 +90,15 @@ def test_a_profile_of_another_model_is_not_compared(
     assert told == of_another
 
 
+def test_a_trace_of_training_is_told_apart(tmp_path: Path) -> None:
+    calls = [event("cpu_op", "aten::relu", 0, 5), event("cpu_op", "ReluBackward0", 10, 50)]
+    report = profiled(write_torch(tmp_path, *calls))
+    (remark,) = [x for x in report["profile"]["remarks"] if "training" in x]
+    assert "eval()" in remark
+    assert not any("another one" in x for x in report["profile"]["remarks"])
+    assert is_not_compared(report)
+
+
 def test_a_profile_of_another_kind_of_chip_is_not_compared(tmp_path: Path) -> None:
     call = {"External id": 1}
     kernel = event("kernel", "ampere_sgemm_conv2d", 0, 90, **call)

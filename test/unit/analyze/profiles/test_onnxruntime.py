@@ -155,3 +155,12 @@ def test_threads_that_never_ran_look_alike_so_their_number_is_not_known(tmp_path
 def test_threads_are_none_of_a_gpu(tmp_path: Path) -> None:
     report = profiled(on_threads(tmp_path, "7", "8"), "sm_90a")
     assert not [x for x in report["profile"]["remarks"] if "threads" in x]
+
+
+@pytest.mark.parametrize(("kind", "layer"), [("QGemm", "head"), ("QLinearSoftmax", "chances")])
+def test_operators_on_integers_stand_for_those_of_floats(
+    tmp_path: Path, kind: str, layer: str
+) -> None:
+    report = profiled(write_onnxruntime(tmp_path, node(f"{layer}_quant", kind, 5)))
+    assert layer in layer_us(report)
+    assert report["profile"]["unmatched"] == []

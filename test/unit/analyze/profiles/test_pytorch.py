@@ -3,10 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
+from layer_models import HEAD, with_weights
+from onnx.parser import parse_model
 from profile_files import DATA, entries, event, layer_us, profiled, write_torch
 
+from dlc.analyze import analyze
 from dlc.analyze.profiles import read_profile
+from dlc.compiler import Options
 
 NAMES = {
     "aten::conv2d": ["stem_conv", "left_conv", "right_conv"],
@@ -111,6 +116,23 @@ def test_shapes_decide_between_calls_of_one_kind(tmp_path: Path) -> None:
     other = event("cpu_op", "aten::relu", 10, 7, **{"Input Dims": [[1, 16, 32, 32]]})
     found = layer_us(profiled(write_torch(tmp_path, call, other)))
     assert found == {"left_relu": 5, "right_relu": 7}
+
+
+def test_a_bias_is_told_from_a_sum_of_two_results(tmp_path: Path) -> None:
+    """Each reads one tensor that is no weight, the sum twice as many."""
+    body = """m (float[1, 8, 64] x) => (float[1, 8, 64] y) {
+        [product] a = MatMul(x, w) [bias] b = Add(a, v) [sum] y = Add(b, x) }"""
+    path = tmp_path / "m.onnx"
+    onnx.save(with_weights(parse_model(f"{HEAD} {body}"), {"w": (64, 64), "v": (64,)}), path)
+    added = {"Input Dims": [[1, 8, 64], [1, 8, 64]]}
+    trace = write_torch(
+        tmp_path,
+        event("cpu_op", "aten::linear", 0, 5, **{"Input Dims": [[1, 8, 64], [64, 64], [64]]}),
+        event("cpu_op", "aten::add", 10, 7, **added),
+    )
+    found = layer_us(analyze(path, Options("cpu"), profile=trace))
+    assert found["sum"] == 7
+    assert found["product"] + found.get("bias", 0) == pytest.approx(5)
 
 
 def test_kernels_of_a_graph_are_known_by_their_names(tmp_path: Path) -> None:
