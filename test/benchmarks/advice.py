@@ -1,6 +1,6 @@
 """Follows the advice of ``dlc-analyze`` and times both sides of it, in one run on one machine.
 
-    python test/benchmarks/advice.py resnet50.onnx                    # the GPU if any, else the CPU
+    python test/benchmarks/advice.py squeezenet1.1.onnx --shape N=1   # the GPU if any, else the CPU
     python test/benchmarks/advice.py m.onnx --libraries cudnn,cublaslt --tune 120 --json a.json
 
 For each answer it prints what the analysis promises, what came of it, and their ratio:
@@ -32,6 +32,7 @@ from dlc.errors import CompileError
 from dlc.runtime.model import load
 from dlc.runtime.profile import Profile, profile
 from dlc.runtime.random_inputs import random_feeds
+from dlc.tools._model_arguments import shape
 
 _SECONDS = 1.0
 """Of each artifact."""
@@ -115,13 +116,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("models", type=Path, nargs="+")
     parser.add_argument("--target")
+    parser.add_argument("--shape", type=shape, action="append", metavar="NAME=1,3,224,224")
     parser.add_argument("--precision", default="fp32")
     parser.add_argument("--libraries", default="")
     parser.add_argument("--tune", type=float, metavar="SECONDS", help="measure for the promises")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     libraries = tuple(filter(None, given.libraries.split(",")))
-    options = Options(given.target, given.precision, libraries=libraries, tune=given.tune)
+    options = Options(
+        given.target,
+        given.precision,
+        shapes=dict(given.shape or ()),
+        libraries=libraries,
+        tune=given.tune,
+    )
     found: list[dict[str, Any]] = []
     for path in given.models:
         for each in follow(path, options):
