@@ -21,10 +21,9 @@ class Ways:
     the same of one library, its fastest calls. algorithms: measured ones of the calls of a library,
     if it computes the only kernel: what it chooses itself first. callers: the libraries of
     ``best``; none where all is by our kernels. estimate: what the model says of the kernels of
-    ``ours``.
-    has_other_layout: whether calls have their images in another layout than our kernels.
-    is_apart: whether calls compute products alone, and others what comes with them.
-    is_measured, is_best_measured: whether nothing of ``ours``, and of ``best``, is an estimate.
+    ``ours``. has_other_layout: whether calls have their images in another layout than our kernels.
+    is_apart: whether calls compute products alone, and others what comes with them. is_measured,
+    is_best_measured: whether nothing of ``ours``, and of ``best``, is an estimate.
     """
 
     ours: float = 0.0

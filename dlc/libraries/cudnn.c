@@ -119,15 +119,14 @@ static void cudnn_release(void *state) {
   free(s);
 }
 
-/* Return a state with room for all that a call makes. */
+/* Return a state with room for the tensors and operations of a call. */
 static cudnn_state *cudnn_new(const cudnn_call *c, void *handle) {
   cudnn_state *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->handle = handle;
-  s->made = calloc(c->tensor_count + 2 * c->operation_count + 1 + 2 * (3 * CUDNN_MOST_ANSWERS + 1), sizeof *s->made);
   s->tensors = calloc(c->tensor_count, sizeof *s->tensors);
   s->operations = calloc(c->operation_count, sizeof *s->operations);
-  if (s->made && s->tensors && s->operations) return s;
+  if (s->tensors && s->operations) return s;
   cudnn_release(s);
   return NULL;
 }

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
+from dlc.compiler import measuring
 from dlc.dialects.fused_group import GroupOp
 from dlc.strategies import Schedule
 from dlc.tuning.budget import Budget
@@ -42,3 +45,12 @@ class FakeMeasurer:
             text = str(schedule.attribute())
             self.timed.append((group, text))
             yield self.time(group, text)
+
+
+def stand_in(
+    monkeypatch: pytest.MonkeyPatch, time: Callable[[GroupOp, str], Found]
+) -> FakeMeasurer:
+    """Let a stand-in measure what compiles and analyses measure here; return it."""
+    found = FakeMeasurer(time, ahead=0)
+    monkeypatch.setattr(measuring, "measurer", lambda *_: found)
+    return found

@@ -22,8 +22,12 @@ def other_precisions(chip: arch.Arch, precision: str) -> list[str]:
     """Return the precisions that one is compared with: of fp32, whose products use no tensor cores,
     those that the tensor cores of the chip multiply.
     """
+    return [name for name in _TRIED if precision == "fp32" and _has_tensor_cores(chip, name)]
+
+
+def _has_tensor_cores(chip: arch.Arch, precision: str) -> bool:
     types = chip.tensor_core_types if isinstance(chip, arch.GpuArch) else ()
-    return [name for name in _TRIED if precision == "fp32" and _FACTORS[name] in types]
+    return _FACTORS.get(precision) in types
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,7 @@ class Facts:
 
     def can_use_tensor_cores(self, precision: str) -> bool:
         """Whether the chip has tensor cores for products in a precision."""
-        chip, factors = self.chip, _FACTORS.get(precision)
-        return isinstance(chip, arch.GpuArch) and factors in chip.tensor_core_types
+        return _has_tensor_cores(self.chip, precision)
 
     @cached_property
     def is_compared(self) -> bool:

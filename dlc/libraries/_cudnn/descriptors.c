@@ -50,6 +50,7 @@ enum {
   CUDNN_NUMBER_ALIGNMENT = 4,
   CUDNN_MOST_AXES = 5,
   CUDNN_MOST_INPUTS = 4,
+  CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED = 4003,
   CUDNN_MOST_ANSWERS = 64
 };
 
@@ -102,6 +103,9 @@ static const char *cudnn_message(int status) { return status ? cudnnGetErrorStri
 /* Describing. --------------------------------------------------------------------------------------------- */
 
 static int cudnn_create(cudnn_state *s, int type, void **made) {
+  void **room = realloc(s->made, (s->made_count + 1) * sizeof *room);
+  if (!room) return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+  s->made = room;
   int status = cudnnBackendCreateDescriptor(type, made);
   if (!status) s->made[s->made_count++] = *made;
   return status;

@@ -1,29 +1,23 @@
 """A call of a product alone, and what is computed with it behind, where that is faster."""
 
-from pathlib import Path
-
 import pytest
-from fake_measurer import FakeMeasurer
+from fake_measurer import FakeMeasurer, stand_in
 from layer_models import HEAD, with_weights
 from onnx.parser import parse_model
 
 from dlc.analyze import analyze
-from dlc.compiler import Options, measuring
+from dlc.compiler import Options
 from dlc.compiler.outcome import Report
 from dlc.dialects.fused_group import GroupOp
 from dlc.tuning.trial import Found, Timed
+
+pytestmark = pytest.mark.usefixtures("gpu_here")
 
 BODY = """m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y) {
  [conv] a = Conv<pads = [1, 1, 1, 1]>(x, w, b) [relu] y = Relu(a)
 }"""
 WEIGHTS = {"w": (64, 64, 3, 3), "b": (64,)}
 TOGETHER_US, OWN_US = 50.0, 2.0
-
-
-@pytest.fixture(autouse=True)
-def gpu_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: (9, 0))
 
 
 def measured(
@@ -36,8 +30,7 @@ def measured(
             return Timed(1e-6 * OWN_US, 0.0, 9)
         return Timed(1e-6 * (alone_us if names(group) == {"graph.conv"} else TOGETHER_US), 0.0, 9)
 
-    measurer = FakeMeasurer(times)
-    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
+    measurer = stand_in(monkeypatch, times)
     model = with_weights(parse_model(f"{HEAD} {BODY}"), WEIGHTS)
     return analyze(model, Options("sm_90a", "fp32", libraries=libraries, tune=True)), measurer
 

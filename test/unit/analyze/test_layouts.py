@@ -1,28 +1,22 @@
 """A call of a library has its images in the layout that is faster for it."""
 
-from pathlib import Path
-
 import pytest
-from fake_measurer import FakeMeasurer
+from fake_measurer import FakeMeasurer, stand_in
 from layer_models import HEAD, with_weights
 from onnx.parser import parse_model
 
 from dlc.analyze import analyze
-from dlc.compiler import Options, measuring
+from dlc.compiler import Options
 from dlc.compiler.outcome import Report
 from dlc.dialects.fused_group import GroupOp
 from dlc.tuning.trial import Found, Timed
+
+pytestmark = pytest.mark.usefixtures("gpu_here")
 
 BODY = """m (float[8, 64, 28, 28] x) => (float[8, 64, 28, 28] y) {
  [conv] a = Conv<pads = [1, 1, 1, 1]>(x, w) [relu] y = Relu(a)
 }"""
 LIBRARY_US, OWN_US = 50.0, 1.0
-
-
-@pytest.fixture(autouse=True)
-def gpu_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: (9, 0))
 
 
 def has_channels_first(group: GroupOp) -> bool:
@@ -45,8 +39,7 @@ def measured(
         is_first = is_convolution(group) and has_channels_first(group)
         return Timed(1e-6 * (first_us if is_first else LIBRARY_US), 0.0, 9)
 
-    measurer = FakeMeasurer(times)
-    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
+    measurer = stand_in(monkeypatch, times)
     model = with_weights(parse_model(f"{HEAD} {BODY}"), {"w": (64, 64, 3, 3)})
     return analyze(model, Options("sm_90a", "fp16", libraries=libraries, tune=True)), measurer
 

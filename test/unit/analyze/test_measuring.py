@@ -7,7 +7,7 @@ from typing import Any
 
 import onnx
 import pytest
-from fake_measurer import FakeMeasurer
+from fake_measurer import FakeMeasurer, stand_in
 from layer_models import HEAD, with_weights
 from onnx.parser import parse_model
 
@@ -32,13 +32,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
 
 
-def fake(monkeypatch: pytest.MonkeyPatch, times: Times) -> FakeMeasurer:
-    """Let a stand-in measure what is measured; return it."""
-    measurer = FakeMeasurer(times, ahead=0)
-    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
-    return measurer
-
-
 def model(body: str = THREE, **weights: tuple[int, ...]) -> onnx.ModelProto:
     return with_weights(parse_model(f"{HEAD} {body}"), weights)
 
@@ -56,7 +49,7 @@ def columns(measurer: FakeMeasurer) -> list[int]:
 
 
 def test_what_takes_longest_is_measured_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    measurer = fake(monkeypatch, in_time)
+    measurer = stand_in(monkeypatch, in_time)
     report = asked()
     assert columns(measurer) == [1_000_000, 100_000, 10_000], "and our groups are these kernels"
     assert [layer["measured_us"]["dlc"] for layer in report["layers"]] == pytest.approx([1, 1, 1])
@@ -68,7 +61,7 @@ def test_ctrl_c_ends_all_measuring_but_not_the_analysis(monkeypatch: pytest.Monk
             raise KeyboardInterrupt
         return Timed(1e-6, 0.0, 9)
 
-    measurer = fake(monkeypatch, times)
+    measurer = stand_in(monkeypatch, times)
     report = asked(batches=(1, 2))
     assert columns(measurer) == [1_000_000, 100_000], "neither groups nor another batch size"
     first, second = report["batches"]
@@ -84,7 +77,7 @@ def test_time_that_is_over_ends_all_measuring(monkeypatch: pytest.MonkeyPatch) -
         time.sleep(0.5)  # more than there is
         return Timed(1e-6, 0.0, 9)
 
-    measurer = fake(monkeypatch, times)
+    measurer = stand_in(monkeypatch, times)
     asked(0.3, batches=(1, 2))
     assert len(measurer.timed) <= 1
 
@@ -97,7 +90,7 @@ def test_a_fault_of_a_schedule_is_told_once(monkeypatch: pytest.MonkeyPatch) -> 
         names.add(operation_text(group))
         return Discarded("computes something else", is_wrong=True)
 
-    measurer = fake(monkeypatch, times)
+    measurer = stand_in(monkeypatch, times)
     report = asked(batches=(1, 2))
     assert len(measurer.timed) > len(names), "it is met more than once"
     for each in report["batches"]:
@@ -108,7 +101,7 @@ def test_a_fault_of_a_schedule_is_told_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_times_that_vary_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    fake(monkeypatch, lambda *_: Timed(1e-6, 1e-6, 9))
+    stand_in(monkeypatch, lambda *_: Timed(1e-6, 1e-6, 9))
     (remark,) = asked()["remarks"]
     assert remark.startswith("3 of 3 measured times vary by more than their median")
 
@@ -116,16 +109,11 @@ def test_times_that_vary_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_our_own_schedules_one_of_each_kernel_is_measured(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    measurer = fake(monkeypatch, in_time)
+    measurer = stand_in(monkeypatch, in_time)
     body = "m (float[64, 256] x) => (float[64, 256] y) { h = MatMul(x, w) y = MatMul(h, w) }"
     report = analyze(model(body, w=(256, 256)), Options("cpu", tune=True))
     assert len(measurer.timed) == 1, "both layers are one kernel"
     assert report["note"] == "1 of 1 different kernels were measured on this machine"
-
-
-@pytest.fixture
-def gpu_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: (9, 0))
 
 
 PRODUCT = "m (float[512, 512] x) => (float[512, 512] y) { y = MatMul(x, w) }"
@@ -155,7 +143,7 @@ def test_times_of_other_precisions_come_from_the_same_file(
 ) -> None:
     """Each kernel of fp16 and tf32 takes a second, as was measured: none gains anything."""
     product = model(PRODUCT, w=(512, 512))
-    fake(monkeypatch, lambda *_: Timed(1.0, 0.0, 9))
+    stand_in(monkeypatch, lambda *_: Timed(1.0, 0.0, 9))
     for precision in ("fp16", "tf32"):
         analyze(product, Options("sm_90a", precision, tune=True))
     options, known = Options("sm_90a", "fp32"), tmp_path / "cache" / "tuning.db"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fake_measurer import FakeMeasurer
+from fake_measurer import stand_in
 from layer_models import HEAD, with_weights
 from onnx import ModelProto
 from onnx.parser import parse_model
@@ -15,7 +15,7 @@ from dlc.analyze.layer import read_layers
 from dlc.analyze.levels import as_written, by_layer
 from dlc.analyze.measuring import Measuring
 from dlc.analyze.rating import Rating, rate
-from dlc.compiler import Options, measuring
+from dlc.compiler import Options
 from dlc.compiler.options import DEFAULT_SEARCH
 from dlc.compiler.outcome import Report
 from dlc.compiler.targets import parse_chip
@@ -24,6 +24,8 @@ from dlc.dialects.fused_group import GroupOp
 from dlc.frontends.onnx.importer import import_model
 from dlc.tuning.exchange import export_text, read_rows
 from dlc.tuning.trial import Discarded, Found, Timed
+
+pytestmark = pytest.mark.usefixtures("gpu_here")
 
 PADS = "<pads = [1, 1, 1, 1]>"
 BRANCHES = f"""m (float[8, 64, 28, 28] x, float[8, 64, 28, 28] z) => (float[8, 64, 28, 28] y) {{
@@ -86,12 +88,6 @@ def test_without_libraries_nothing_is_joined() -> None:
     assert not rated().joined.ways
 
 
-@pytest.fixture(autouse=True)
-def gpu_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DLC_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("dlc.compiler.targets.device_capability", lambda: (9, 0))
-
-
 def measured(monkeypatch: pytest.MonkeyPatch, joined_us: float, alone_us: float) -> Report:
     """Return an analysis for which a call of a convolution with what follows takes one time, and
     any other call another one; our kernels take 1 us.
@@ -104,7 +100,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, joined_us: float, alone_us: float)
         is_joined = "graph.relu" in names and "graph.conv" in " ".join(names)
         return Timed(1e-6 * (joined_us if is_joined else alone_us), 0.0, 9)
 
-    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    stand_in(monkeypatch, times)
     options = Options("sm_90a", "fp16", libraries=("cudnn",), tune=True)
     return analyze(branches(), options)
 
@@ -132,7 +128,7 @@ def test_a_part_that_waits_for_more_is_no_longer_way(monkeypatch: pytest.MonkeyP
         is_joined = {"graph.conv", "graph.add"} <= names
         return Timed(39e-6 if is_joined else 20e-6 if "library" in schedule else 1e-9, 0.0, 9)
 
-    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    stand_in(monkeypatch, times)
     body = f"""m (float[8, 64, 28, 28] x, float[8, 64, 28, 28] z) => (float[8, 64, 28, 28] y) {{
  [a] a = Conv{PADS}(z, k) [b] b = Abs(a) [c] c = Erf(b)
  [left] d = Conv{PADS}(x, w) [both] e = Add(d, c) [last] y = Abs(e)
@@ -150,9 +146,7 @@ def test_kernels_that_are_equal_are_counted_once(
     head = "m (float[64, 256] x) => (float[64, 256] y)"
     body = f"{head} {{ h = MatMul(x, w) i = MatMul(h, w) y = Erf(i) }}"
     model = with_weights(parse_model(f"{HEAD} {body}"), {"w": (256, 256)})
-    monkeypatch.setattr(
-        measuring, "measurer", lambda *_: FakeMeasurer(lambda *_: Timed(1e-6, 0.0, 9))
-    )
+    stand_in(monkeypatch, lambda *_: Timed(1e-6, 0.0, 9))
     analyze(model, Options("sm_90a", tune=True))
     known, some = tmp_path / "cache" / "tuning.db", tmp_path / "some.jsonl"
     rows = read_rows(known)
@@ -177,7 +171,7 @@ def test_layers_are_divided_by_the_search_that_was_asked_for(
 
 
 def noted(monkeypatch: pytest.MonkeyPatch, times: Callable[[GroupOp, str], Found]) -> Report:
-    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    stand_in(monkeypatch, times)
     return analyze(branches(), Options("sm_90a", "fp16", libraries=("cudnn",), tune=True))
 
 
@@ -194,8 +188,7 @@ def test_a_call_that_is_refused_sets_no_bound(monkeypatch: pytest.MonkeyPatch) -
 def test_a_kernel_counts_as_measured_with_ours_and_a_call_of_each_library(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    measurer = FakeMeasurer(lambda *_: Timed(1e-6, 0.0, 9))
-    monkeypatch.setattr(measuring, "measurer", lambda *_: measurer)
+    stand_in(monkeypatch, lambda *_: Timed(1e-6, 0.0, 9))
     own = analyze(branches(), Options("sm_90a", "fp16", tune=True))
     assert "the other times" not in own["note"]
     options = Options("sm_90a", "fp16", libraries=("cudnn",), tune=0.0)
@@ -208,7 +201,7 @@ def test_our_groups_without_a_time_are_told(monkeypatch: pytest.MonkeyPatch) -> 
         is_group = "library" not in schedule and {"graph.conv", "graph.relu"} <= {*names}
         return Discarded("no") if is_group else Timed(1e-6, 0.0, 9)
 
-    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    stand_in(monkeypatch, times)
     report = analyze(branches(), Options("sm_90a", "fp16", tune=True))
     fused = report["fused"]
     assert fused["measured"] < fused["kernels"]
@@ -223,7 +216,7 @@ def test_a_library_that_is_missing_hides_no_times_of_another(
             return Discarded("cudnn cannot be opened", is_passing=True)
         return Timed(5e-6, 0.0, 9)
 
-    monkeypatch.setattr(measuring, "measurer", lambda *_: FakeMeasurer(times))
+    stand_in(monkeypatch, times)
     body = "m (float[64, 256] x) => (float[64, 256] y) { y = MatMul(x, w) }"
     model = with_weights(parse_model(f"{HEAD} {body}"), {"w": (256, 256)})
     options = Options("sm_90a", "fp32", libraries=("cublaslt", "cudnn"), tune=True)

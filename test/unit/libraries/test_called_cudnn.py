@@ -248,14 +248,6 @@ def test_configurations_are_no_more_than_there_is_room_for(tmp_path: Path) -> No
     assert state_of(tmp_path, library, named(3)) == reason
 
 
-def test_there_is_room_for_the_configurations_of_both_modes(tmp_path: Path) -> None:
-    """Of products of all bits of f32 what the library falls back to is looked at, too."""
-    library = build_cudnn(tmp_path, found=99)
-    keys = f'library = "cudnn", algorithm = {len(FULL_FACTORS)}'
-    text = EXACT["f32"].replace('library = "cudnn"', keys)
-    assert state_of(tmp_path, library, text) == f"{library}; {INSTEAD}it has no algorithm"
-
-
 def test_an_error_of_a_run_is_one_of_the_model(tmp_path: Path) -> None:
     broken = build_cudnn(tmp_path, enqueue_status=5)
     model = Compiled(tmp_path, PLAIN).emulated({"cudnn": broken})
